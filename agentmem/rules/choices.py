@@ -1,0 +1,254 @@
+"""Choices in a sentence: which member of which topic is chosen, and against what.
+
+A choice is a member of the lexicon inside a frame of the language (`use … by default`). Members that are spoken
+against ("not npm") make no choice of their own but tell what the chosen one is about: `bun` against `npm` is a package
+manager. An unknown tool is believed where the sentence names the topic or a known rival.
+"""
+
+import re
+from dataclasses import dataclass
+
+from agentmem.rules.grammar import Choice, Grammar
+from agentmem.rules.tables import CUE, NAME, VALUE, WEAK, Mark, lexicon
+from agentmem.rules.topics import entity_before, entity_scope
+
+_JOINED = re.compile(r"^\s*(?:,|、|&|\+|/|,?\s*(?:and|or)\b|和|及|以及|与|と|와|과|랑|,\s*)\s*(?:the |a |an )?$", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z0-9@][\w.@/+-]*[\w+]|[A-Za-z]")
+_ARTICLE = re.compile(r"(?:the|a|an|just|only)\s+", re.IGNORECASE)
+# An unknown lower-case word after "our linter is" may as well be "slow": a name shows itself by a capital, a digit or a mark.
+_NAMELIKE = re.compile(r".*[A-Z0-9@/.+_-]")
+_ENDS = re.compile(r"\s*(?:$|[.,;:!)。、]|(?:for|in|everywhere|from now on|now|instead|not|で|を|に|로|을|를|입니다|です)\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A choice found in a sentence; `used` are the spans of the text that it accounts for."""
+
+    topic: int
+    scope: str
+    values: tuple[str, ...]
+    rejected: tuple[str, ...]
+    kind: str
+    importance: float
+    used: tuple[tuple[int, int], ...]
+
+
+def find_choices(
+    text: str, original: str, marks: list[Mark], grammar: Grammar, recent: list[int], *, assistant: bool
+) -> tuple[list[Chosen], bool]:
+    """The choices of one sentence, and whether a member was spoken against.
+
+    Args:
+        text: the sentence as patterns read it; same length as `original`.
+        original: the sentence as written, for capitals and for the words of the result.
+        marks: the lexicon's phrases in it.
+        grammar: its language.
+        recent: topics chosen earlier in the session, newest first; they decide between topics that share a member.
+        assistant: whether the agent said it; then only decisions and changes count.
+    """
+    members = [mark for mark in marks if mark.topics(VALUE)]
+    found: list[Chosen] = []
+    rejected: list[Mark] = []
+    denied: list[tuple[int, int]] = []
+    free: list[list[Mark]] = []
+    for mark in members:
+        joined = bool(free) and _JOINED.match(text[free[-1][-1].end : mark.start]) is not None
+        between = text[rejected[-1].end : mark.start] if rejected else "."
+        span = _rejection(text, mark, grammar)
+        if span is not None or (not joined and "," not in between and _JOINED.match(between)):
+            rejected.append(mark)
+            denied.append(span or (mark.start, mark.end))
+        elif joined:
+            free[-1].append(mark)
+        else:
+            free.append([mark])
+    for chain in free:
+        frame = _frame(text, chain, grammar, rejected, assistant)
+        if frame is None:
+            continue
+        choice, *used = frame
+        by_topic: dict[int, list[Mark]] = {}
+        for mark in chain:
+            topic = _topic_of(mark, marks, rejected, recent)
+            if choice.trusted or _believable(text, original, mark, topic, marks, rejected):
+                by_topic.setdefault(topic, []).append(mark)
+        for topic, group in by_topic.items():
+            if not lexicon().topics[topic].keyed:
+                continue
+            scope = _scope(text, group, topic, marks, grammar)
+            limit = grammar.qualifier.match(text, group[-1].end)
+            found.append(
+                Chosen(
+                    topic=topic,
+                    scope=scope,
+                    values=tuple(original[mark.start : mark.end] for mark in group),
+                    rejected=tuple(original[m.start : m.end] for m in rejected if topic in m.topics(VALUE)),
+                    kind=choice.kind,
+                    importance=choice.importance,
+                    used=(*used, *denied, *([limit.span()] if limit and not scope else [])),
+                )
+            )
+    if not found and not assistant:
+        found = _named(text, original, marks, grammar, rejected) or _contrasted(text, original, rejected, grammar)
+    return found, bool(rejected)
+
+
+def _rejection(text: str, mark: Mark, grammar: Grammar) -> tuple[int, int] | None:
+    """The span of a member and of the words that speak against it; None for a member that nothing speaks against."""
+    near = max(0, mark.start - 40)
+    before = grammar.reject_before.search(text[near : mark.start])
+    after = grammar.reject_after.match(text, mark.end)
+    if before is None and after is None:
+        return None
+    return near + before.start() if before else mark.start, after.end() if after else mark.end
+
+
+def _frame(
+    text: str, chain: list[Mark], grammar: Grammar, rejected: list[Mark], assistant: bool
+) -> tuple[Choice, tuple[int, int], tuple[int, int]] | None:
+    """The frame that a chain of members stands in, with the span before and the span from there on."""
+    start, end = chain[0].start, chain[-1].end
+    before = text[max(0, start - 120) : start]
+    rivals = {topic for mark in rejected for topic in mark.topics(VALUE)}
+    for choice in grammar.choices:
+        if assistant and not choice.assistant:
+            continue
+        if choice.contrast and not any(rivals & set(mark.topics(VALUE)) for mark in chain):
+            continue
+        after = choice.after.match(text, end)
+        if after is None:
+            continue
+        lead = choice.before.search(before)
+        if lead is not None:
+            return choice, (start - len(before) + lead.start(), start), (start, max(end, after.end()))
+    return None
+
+
+def _topic_of(mark: Mark, marks: list[Mark], rejected: list[Mark], recent: list[int]) -> int:
+    topics = mark.topics(VALUE)
+    if len(topics) == 1:
+        return topics[0]
+    for other in marks:
+        for topic in other.topics(NAME, WEAK, CUE) if other is not mark else []:
+            if topic in topics:
+                return topic
+    for other in [*rejected, *marks]:
+        for topic in other.topics(VALUE) if other is not mark else []:
+            if topic in topics:
+                return topic
+    return next((topic for topic in recent if topic in topics), topics[0])
+
+
+def _believable(
+    text: str, original: str, mark: Mark, topic: int, marks: list[Mark], rejected: list[Mark]
+) -> bool:
+    """Whether a member that is also an everyday word ("make", "go") is meant as a member here."""
+    if mark.phrase not in lexicon().common:
+        return True
+    if any(topic in other.topics(NAME, WEAK, CUE) for other in marks if other is not mark):
+        return True
+    if any(topic in other.topics(VALUE) for other in rejected):
+        return True
+    inside = text[: mark.start].rstrip()
+    return bool(inside) and inside[-1] not in ".!?:" and original[mark.start].isupper()
+
+
+def _scope(text: str, group: list[Mark], topic: int, marks: list[Mark], grammar: Grammar) -> str:
+    """The part of the project that a choice is limited to, or "" for the project (or user) as a whole."""
+    if lexicon().topics[topic].key.startswith("user."):
+        return ""
+    start, end = group[0].start, group[-1].end
+    if not grammar.spaced:
+        # "テストは SQLite を使って": a known part of the project just before the frame, unless it is the topic itself.
+        glue = re.search(r"(?:は|には|では|で|里|中|上|的|에는|에서는|에선|은|는|에|용으로|の|\s)*(?:请|都|就)?(?:用|使用|采用)?\s*$", text[:start])
+        part = entity_before(text, glue.start() if glue else start)
+        own = any(topic in m.topics(NAME, WEAK, CUE) and m.end <= start and m.phrase in part.lower() for m in marks)
+        return "" if own or not part or part.isascii() else entity_scope(part) or ""
+    limit = grammar.qualifier.match(text, end)
+    if limit is None:
+        return ""
+    phrase = limit.group("q").lower().rstrip(".")
+    words = set(re.findall(r"[a-z]+", phrase))
+    if words & grammar.neutral or any(
+        topic in m.topics(NAME, WEAK, CUE) for m in marks if limit.start("q") <= m.start < limit.end("q")
+    ):
+        return ""
+    names = " ".join(lexicon().topics[topic].labels["en"].split()).lower().split()
+    if any(word[:5] == name[:5] for word in words for name in names):
+        return ""
+    return entity_scope(phrase) or ""
+
+
+def _named(text: str, original: str, marks: list[Mark], grammar: Grammar, rejected: list[Mark]) -> list[Chosen]:
+    """Choices by the topic's name: "our test runner is Vitest", "use foo as the linter"."""
+    for mark in marks:
+        for topic in mark.topics(NAME, WEAK):
+            if lexicon().topics[topic].key.startswith("*.") or lexicon().topics[topic].value:
+                continue
+            for frame in grammar.named:
+                lead = frame.before.search(text[max(0, mark.start - 60) : mark.start])
+                if lead is None:
+                    continue
+                span = _named_value(text, original, mark, topic, marks, lead, frame.link)
+                if span is None:
+                    continue
+                start, end = span
+                against = tuple(original[m.start : m.end] for m in rejected if topic in m.topics(VALUE))
+                if original[start:end] in against:
+                    continue
+                return [
+                    Chosen(
+                        topic, "", (original[start:end],), against, frame.kind, frame.importance,
+                        ((min(start, mark.start - len(lead.group())), max(end, mark.end)),),
+                    )
+                ]
+    return []
+
+
+def _named_value(
+    text: str,
+    original: str,
+    mark: Mark,
+    topic: int,
+    marks: list[Mark],
+    lead: re.Match[str],
+    link: re.Pattern[str] | None,
+) -> tuple[int, int] | None:
+    if link is None:
+        start = mark.start - len(lead.string) + lead.start("value")
+        end = start + len(lead.group("value"))
+        word = text[start:end].lower()
+        if not _ENDS.match(text, mark.end) or word in lexicon().function_words or len(word) < 2:
+            return None
+        return start, end
+    joined = link.match(text, mark.end)
+    if joined is None:
+        return None
+    member = next((m for m in marks if m.start == joined.end() and topic in m.topics(VALUE)), None)
+    if member is not None:
+        return member.start, member.end
+    word_match = _WORD.match(text, joined.end())
+    if word_match is None or not lexicon().topics[topic].free or topic not in mark.topics(NAME):
+        return None
+    word = original[joined.end() : word_match.end()]
+    if word.lower() in lexicon().function_words or not _NAMELIKE.match(word) or not _ENDS.match(text, word_match.end()):
+        return None
+    return word_match.span()
+
+
+def _contrasted(text: str, original: str, rejected: list[Mark], grammar: Grammar) -> list[Chosen]:
+    """An unknown tool against a known one: "use foo, not npm"."""
+    for rival in rejected:
+        for frame in grammar.contrasts:
+            match = frame.pattern.search(text[: rival.start])
+            if match is None or match.group("value").lower() in lexicon().function_words:
+                continue
+            start, end = match.span("value")
+            topic = rival.topics(VALUE)[0]
+            return [
+                Chosen(
+                    topic, "", (original[start:end],), (original[rival.start : rival.end],), frame.kind,
+                    frame.importance, ((match.start(), rival.end),),
+                )
+            ]
+    return []

@@ -1,0 +1,228 @@
+"""Topic keys: how they are made, and which of them a question asks about.
+
+Grammar of a key: `scope.attribute`, lower case, words joined by `_`. The scope is `project`, `user`, or an entity.
+
+* A topic of the lexicon has a fixed key: `project.package_manager`, `user.theme`.
+* An attribute of a thing (`*.rate_limit`) takes the thing as scope: `api.rate_limit`, `staging_database.port`. The
+  thing is the noun phrase beside the attribute, at most three words, articles and words like "current" left out,
+  known words made one (`db`, `数据库` and `database` are `database`).
+* Where a choice is limited to a part of the project ("SQLite for tests"), that part is the scope: `tests.database`.
+
+The same functions serve stored statements and questions, so both arrive at the same key.
+"""
+
+import re
+from collections.abc import Callable
+
+from agentmem.rules.tables import (
+    ASK,
+    CUE,
+    NAME,
+    TOKEN,
+    VALUE,
+    WEAK,
+    Mark,
+    Topic,
+    entity_at_end,
+    find_marks,
+    fold,
+    lexicon,
+    plain,
+)
+
+LONGEST_QUESTION = 400  # characters of a query that are looked at
+ENOUGH = 0.35  # below this score a topic is not asked about
+
+# A run of one script in text without spaces.
+_RUN = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]+|[\uac00-\ud7a3]+")
+_GLUE = re.compile(r"(?:\s|的|里|中|上|の|의)+$")
+_LATIN_WORD = re.compile(r"[A-Za-z0-9][\w.+/-]*$", re.ASCII)
+_OF = re.compile(r"\s+(?:for|of|on|in)\s+((?:the |our |my |a )?[\w./-]+(?: [\w./-]+){0,2})", re.IGNORECASE)
+_UNSAFE = re.compile(r"[^a-z0-9_\u00c0-\u024f\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]+")
+_STOP = frozenset(
+    "the our my your its their this that new current old default hard max maximum min minimum overall actual of for on "
+    "in to at is are was does do what which a an and or by with from".split()
+)
+
+
+def topic_number(key: str) -> int:
+    """Position of a topic in the lexicon; `KeyError` for a key that it does not hold."""
+    for number, topic in enumerate(lexicon().topics):
+        if topic.key == key:
+            return number
+    raise KeyError(key)
+
+
+def entity_scope(phrase: str) -> str | None:
+    """The scope that a noun phrase makes (`the staging DB` -> `staging_database`), or None where that isn't safe.
+
+    Not safe are phrases of more than three words, without any word, or with one of more than thirty characters.
+    """
+    known = lexicon().entities
+    words: list[str] = []
+    for token in re.findall(r"[^\s_/]+", fold(plain(phrase)).lower()):
+        bare = token.strip(".,:;!?()[]\"'`*")
+        bare = bare[:-2] if bare.endswith("'s") else bare
+        if not bare or bare in _STOP:
+            continue
+        for part in [bare] if bare in known or bare.isascii() else _scripts(bare):
+            name = known.get(part) or _UNSAFE.sub("_", part).strip("_")
+            if name:
+                words.append(name)
+    if not 1 <= len(words) <= 3 or any(len(word) > 30 for word in words):
+        return None
+    return "_".join(words)
+
+
+def _scripts(text: str) -> list[str]:
+    """Known entities inside a run without spaces, else the run whole: `测试环境数据库` is two."""
+    known = lexicon().entities
+    parts: list[str] = []
+    at = 0
+    while at < len(text):
+        size = next((n for n in range(min(14, len(text) - at), 1, -1) if text[at : at + n] in known), 0)
+        if not size and parts and text[at] in "的里中上の의":
+            at += 1
+            continue
+        if not size:
+            return [text]
+        parts.append(text[at : at + size])
+        at += size
+    return parts
+
+
+def entity_before(text: str, end: int, stop: frozenset[str] = frozenset()) -> str:
+    """The words just before an attribute's name that say whose it is: `API` in "the API rate limit".
+
+    In scripts without spaces only known entities and Latin words count: anything may stand before the name there.
+    """
+    start = end
+    for _ in range(3):
+        glue = _GLUE.search(text, max(0, start - 4), start)
+        place = glue.start() if glue else start
+        found = entity_at_end(text[:place], max(0, place - 14)) if place and not text[place - 1].isascii() else None
+        if found is not None:
+            start = found[1]
+            continue
+        head = _LATIN_WORD.search(text, max(0, place - 40), place)
+        if head is None or not text[place:start].strip() == "" and text[place - 1].isspace():
+            break
+        word = head.group().lower()
+        if word in stop or word in _STOP or word in lexicon().function_words or word.isdigit():
+            break
+        start = head.start()
+    return text[start:end].strip().removesuffix("的").removesuffix("の").removesuffix("의").strip()
+
+
+def key_of(topic: Topic, entity: str = "") -> str:
+    """The key of a topic for an entity's phrase; without a usable one the topic's default scope, else `project`."""
+    if not topic.key.startswith("*."):
+        return topic.key
+    return f"{entity_scope(entity) or topic.default or 'project'}.{topic.key[2:]}"
+
+
+def topics_asked(text: str) -> list[tuple[str, float]]:
+    """The topic keys that a question asks about, with a score from 0 to 1, best first; empty for other questions.
+
+    A name of a topic counts in any question, the less the more of the question it leaves unexplained. Everyday words
+    ("theme"), members ("pnpm") and cues ("install") count only when nothing at all is left. 0.1 ms for a question;
+    the first call reads the lexicon (under 15 ms of CPU, import included).
+    """
+    words = lexicon()
+    text = fold(plain(text[:LONGEST_QUESTION]))
+    tokens = list(TOKEN.finditer(text))
+    marks = find_marks(text, tokens)
+    if not marks:
+        return []
+    left = _unexplained(text, tokens, marks)
+    scores: dict[str, float] = {}
+
+    def note(key: str, score: float) -> None:
+        if score >= ENOUGH and score > scores.get(key, 0.0):
+            scores[key] = round(score, 3)
+
+    for mark in marks:
+        for role, number, _ in mark.senses:
+            topic = words.topics[number]
+            if topic.key.startswith("*.") and role in (NAME, WEAK):
+                _note_attribute(topic, text, mark, left, note)
+            elif role in (NAME, ASK):
+                named = sum(number in other.topics(NAME, ASK) for other in marks)
+                hint = 0.05 if any(number in other.topics(CUE, VALUE) for other in marks if other is not mark) else 0.0
+                place = mark.topics(NAME, ASK).index(number)
+                note(topic.key, min(1.0, 1.0 / (1 + 0.45 * len(left)) - 0.1 * place + hint) if named else 0.0)
+            elif role == WEAK and not left:
+                note(topic.key, 0.9)
+            elif role == VALUE and not left and mark.phrase not in words.common:
+                place = mark.topics(VALUE).index(number)
+                note(topic.key, 0.55 - 0.05 * place)
+            elif role == CUE and not left and sum(number in other.topics(CUE) for other in marks) > 1:
+                note(topic.key, 0.5)
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _note_attribute(topic: Topic, text: str, mark: Mark, left: list[str], note: Callable[[str, float], None]) -> None:
+    entity = entity_before(text, mark.start)
+    after = _OF.match(text, mark.end)
+    if not entity and after is not None:
+        entity = after.group(1)
+    scope = entity_scope(entity) if entity else None
+    rest = [word for word in left if word.lower() not in entity.lower()]
+    if scope is None:
+        others = _nouns(text, mark)
+        if 1 <= len(others) <= 3:
+            scope, rest = entity_scope(" ".join(others)), []
+    if scope is not None:
+        note(f"{scope}.{topic.key[2:]}", 1.0 / (1 + 0.45 * len(rest)))
+    elif not rest:
+        note(key_of(topic), 0.9)
+        if topic.default and topic.default != "project":
+            note(f"project.{topic.key[2:]}", 0.5)
+
+
+def _nouns(text: str, mark: Mark) -> list[str]:
+    """The Latin words of a question outside a mark that are not grammar and not talk about using."""
+    words = lexicon()
+    return [
+        token.group()
+        for token in TOKEN.finditer(text)
+        if not mark.start <= token.start() < mark.end
+        and token.group().lower() not in words.function_words
+        and token.group().lower() not in words.asking_words
+    ]
+
+
+def _unexplained(text: str, tokens: list[re.Match[str]], marks: list[Mark]) -> list[str]:
+    """Words of a question that are neither lexicon, nor grammar, nor talk about using and preferring."""
+    words = lexicon()
+    covered = bytearray(len(text))
+    for mark in marks:
+        covered[mark.start : mark.end] = b"\x01" * (mark.end - mark.start)
+    left = [
+        token.group()
+        for token in tokens
+        if not covered[token.start()]
+        and (low := token.group().lower()) not in words.function_words
+        and low not in words.asking_words
+        and low.removesuffix("'s") not in words.asking_words
+        and not low.isdigit()
+    ]
+    if text.isascii():
+        return left
+    for run in _RUN.finditer(text):
+        # Longest known word at each place; what no word covers is counted two characters to a word.
+        at, unknown = run.start(), 0
+        while at < run.end():
+            if covered[at]:
+                at += 1
+                continue
+            for size in range(min(6, run.end() - at), 0, -1):
+                piece = text[at : at + size]
+                if piece in words.function_words or piece in words.asking_words:
+                    at += size
+                    break
+            else:
+                unknown += 1
+                at += 1
+        left += [run.group()] * ((unknown + 1) // 2)
+    return left

@@ -1,0 +1,153 @@
+"""Short connections to the one DuckDB file, in turns.
+
+DuckDB shuts every other process out while one has the file open for writing, readers too, and a writer cannot open
+it while anyone reads. So nobody keeps a connection: open, do one thing, close. A lock file, the *gate*, makes
+the turns fair: a writer holds it until it has closed the database, a reader only while it opens, so that readers that
+follow each other closely cannot keep a writer out for ever. A program that knows nothing of the gate (the `duckdb` shell)
+is waited for as well, and named when it does not let go.
+"""
+
+import os
+import random
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+from filelock import FileLock, Timeout
+
+from agentmem.errors import StoreBusy, StoreDamaged
+from agentmem.paths import make_private_file, make_private_folder
+
+_FIRST_PAUSE = 0.002  # seconds; grows by half each time up to the longest, with jitter
+_LONGEST_PAUSE = 0.05
+_HOLDER = re.compile(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
+_TAKEN = ("Could not set lock", "different configuration", "being used by another process", "Conflicting lock")
+
+
+class Database:
+    """The database file of one home.
+
+    Args:
+        file: the DuckDB file; it need not exist for writing.
+        gate: the lock file.
+        patience: seconds to wait for other processes before `StoreBusy`.
+        memory_limit: DuckDB's own limit, as `512MB`.
+    """
+
+    def __init__(self, file: Path, gate: Path, *, patience: float, memory_limit: str) -> None:
+        self.file = file
+        self._gate = gate
+        self._patience = patience
+        self._settings = {"memory_limit": memory_limit, "preserve_insertion_order": "true"}
+
+    def exists(self) -> bool:
+        """Whether there is anything to read."""
+        return self.file.exists()
+
+    @contextmanager
+    def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A read-only connection.
+
+        Raises:
+            StoreBusy: a writer did not finish in time.
+            StoreDamaged: the file is there but is no readable database.
+        """
+        deadline = time.monotonic() + self._patience
+        connection = self._open_reader(deadline)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A connection inside one transaction: committed at the end, rolled back on any exception.
+
+        Raises:
+            StoreBusy: others did not let go in time.
+            StoreDamaged: the file is there but is no readable database.
+        """
+        with self.alone() as connection:
+            connection.begin()
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    @contextmanager
+    def alone(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A writing connection without a transaction, for migrations and upkeep."""
+        deadline = time.monotonic() + self._patience
+        make_private_folder(self.file.parent)
+        with self._turn(deadline):
+            previous = os.umask(0o077)  # the file and its write-ahead log must never be readable by others
+            try:
+                connection = self._retry(lambda: duckdb.connect(self.file, config=self._settings), deadline)
+            finally:
+                os.umask(previous)
+            try:
+                yield connection
+            finally:
+                connection.close()
+
+    def _open_reader(self, deadline: float) -> duckdb.DuckDBPyConnection:
+        make_private_file(self.file)
+        opening = lambda: duckdb.connect(self.file, read_only=True, config=self._settings)  # noqa: E731
+        try:
+            turn = self._turn(deadline)
+            turn.__enter__()
+        except OSError:  # a store on a read-only disk has no room for a lock file, and no writers
+            return self._retry(opening, deadline)
+        try:
+            return self._retry(opening, deadline)
+        finally:
+            turn.__exit__(None, None, None)
+
+    @contextmanager
+    def _turn(self, deadline: float) -> Iterator[None]:
+        lock = FileLock(self._gate, mode=0o600)
+        try:
+            lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=0.005)
+        except Timeout:
+            raise StoreBusy(f"The store {self.file} is busy", self._holder()) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _holder(self) -> str:
+        """Whoever holds the database right now, found out by asking DuckDB for it."""
+        try:
+            duckdb.connect(self.file, read_only=True, config=self._settings).close()
+        except duckdb.Error as error:
+            return _name_of(str(error))
+        return ""
+
+    def _retry(self, opening: Callable[[], duckdb.DuckDBPyConnection], deadline: float) -> duckdb.DuckDBPyConnection:
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                return opening()
+            except duckdb.Error as error:
+                reason = str(error)
+                if not any(sign in reason for sign in _TAKEN):
+                    raise StoreDamaged(
+                        f"The store {self.file} cannot be opened: {reason.splitlines()[0]}",
+                        f"Nothing has been changed. Copies made before upgrades are in {self.file.parent / 'backups'}.",
+                    ) from error
+                if time.monotonic() > deadline:
+                    raise StoreBusy(f"The store {self.file} is busy", _name_of(reason)) from error
+            time.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - jitter, not cryptography
+            pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+
+def _name_of(reason: str) -> str:
+    found = _HOLDER.search(reason)
+    if not found:
+        return ""
+    return f"process {found['pid']} ({Path(found['program']).name})"

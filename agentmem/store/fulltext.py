@@ -1,0 +1,227 @@
+"""Full-text index in DuckDB: postings that change in the same transaction as the texts they index, and BM25 in SQL.
+
+A term is stored as a 64-bit hash of its stem: half the size of text, faster to compare, and the index alone tells nobody
+what was said. Two terms collide with a probability of about 3e-8 in an index of a million terms.
+
+BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), with Lucene's always positive idf:
+
+    score(d, q) = Σ_t idf(t) · tf · (k1 + 1) / (tf + k1 · (1 - b + b · |d| / mean |d|))
+    idf(t) = ln(1 + (N - df + ½) / (df + ½))
+
+k1 = 1.2 and b = 0.75, the defaults of the field. N, df and the mean length are those of the profiles asked, so one
+project's words do not weigh on another's. A message is also scored as the middle of a window of three and of five
+messages of its session: the answer often stands next to the words of the question. Messages of a window count as one text,
+whose mean length is three or five times that of one.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import duckdb
+
+from agentmem.domain.text import chunks, terms_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+K1 = 1.2
+B = 0.75
+_MOST_CACHED = 200_000
+_HIGHEST_TF = 65_535  # of a USMALLINT
+
+_SCOPE = """
+    scope AS MATERIALIZED (
+        SELECT slot, length FROM documents WHERE {side} AND profile IN (SELECT unnest($profiles))
+    ),
+    stats AS MATERIALIZED (SELECT count(*) AS n, avg(length) AS mean FROM scope),
+    matched AS MATERIALIZED (
+        SELECT p.term, p.slot, p.tf FROM postings p SEMI JOIN scope USING (slot)
+        WHERE p.term IN (SELECT unnest($terms::UBIGINT[]))
+    ),
+    weights AS MATERIALIZED (
+        SELECT term, ln(1 + (any_value(stats.n) - count(*) + 0.5) / (count(*) + 0.5)) AS idf
+        FROM matched, stats GROUP BY term
+    ),
+    asked AS MATERIALIZED (
+        -- a term that is nowhere has the highest idf: a question made of such terms is covered by nothing
+        SELECT sum(coalesce(w.idf, ln(1 + (stats.n + 0.5) / 0.5))) AS total
+        FROM (SELECT unnest($terms::UBIGINT[]) AS term) t LEFT JOIN weights w USING (term), stats
+    )
+"""
+
+
+def _bm25(tf: str, length: str) -> str:
+    return f"sum(idf * {tf} * ({K1} + 1) / ({tf} + {K1} * (1 - {B} + {B} * {length} / mean)))"
+
+
+_DOCUMENTS = f"""
+WITH {_SCOPE}
+SELECT m.slot, {_bm25("tf", "length")} AS score, any_value(length) AS length,
+    sum(idf) AS covered, any_value(total) AS total, any_value(n) AS population
+FROM matched m JOIN scope USING (slot) JOIN weights USING (term), stats, asked
+GROUP BY m.slot
+"""
+
+_WINDOWS = f"""
+WITH {_SCOPE},
+    near AS (SELECT unnest([-2, -1, 0, 1, 2]) AS step),
+    spread AS MATERIALIZED (
+        SELECT term, slot + step AS slot,
+            sum(tf) FILTER (step = 0) AS tf1, sum(tf) FILTER (abs(step) <= 1) AS tf3, sum(tf) AS tf5
+        FROM matched, near GROUP BY ALL
+    ),
+    lengths AS (
+        SELECT c.slot,
+            sum(s.length) FILTER (step = 0) AS length1, sum(s.length) FILTER (abs(step) <= 1) AS length3,
+            sum(s.length) AS length5
+        FROM (SELECT DISTINCT slot FROM spread SEMI JOIN scope USING (slot)) c, near, scope s
+        WHERE s.slot = c.slot + step GROUP BY c.slot
+    )
+SELECT slot,
+    {_bm25("coalesce(tf1, 0)", "length1")} AS score,
+    {_bm25("coalesce(tf3, 0)", "length3 / 3")} AS three,
+    {_bm25("tf5", "length5 / 5")} AS five, any_value(length1) AS length,
+    sum(idf) AS covered, any_value(total) AS total, any_value(n) AS population
+FROM spread JOIN lengths USING (slot) JOIN weights USING (term), stats, asked
+GROUP BY slot
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """BM25 per document; arrays of one length, unordered.
+
+    Args:
+        slots: the documents.
+        scores: of each alone.
+        covered: 0 to 1, the share of the question's idf that the document has (for messages: its window of five).
+        lengths: in terms.
+        population: how many documents were searched.
+        windows: for messages, the scores of ±1 and ±2.
+    """
+
+    slots: "NDArray[np.int64]"
+    scores: "NDArray[np.float64]"
+    covered: "NDArray[np.float64]"
+    lengths: "NDArray[np.int64]"
+    population: int
+    windows: "tuple[NDArray[np.float64], ...]" = ()
+
+
+class Terms:
+    """Turns texts into term hashes and remembers each chunk that it has seen."""
+
+    def __init__(self) -> None:
+        self._stem = None
+        self._known: dict[str, tuple[int, ...]] = {}
+
+    def of(self, text: str) -> list[int]:
+        """The terms of a text that is stored, with repetitions."""
+        known = self._known
+        terms: list[int] = []
+        for chunk in chunks(text):
+            hashes = known.get(chunk)
+            if hashes is None:
+                if len(known) > _MOST_CACHED:
+                    known.clear()
+                hashes = known[chunk] = self._hash(terms_of(chunk))
+            terms.extend(hashes)
+        return terms
+
+    def asked(self, text: str) -> list[int]:
+        """The distinct terms of a question."""
+        return list(dict.fromkeys(self._hash(t for chunk in chunks(text) for t in terms_of(chunk, asking=True))))
+
+    def _hash(self, terms: Iterable[str]) -> tuple[int, ...]:
+        return tuple(_hash_of(self._stemmed(term)) for term in terms)
+
+    def _stemmed(self, term: str) -> str:
+        # Porter makes nothing of one or two letters ("s" becomes empty), and knows only a-z.
+        if len(term) <= 2 or not (term.isascii() and term.isalpha()):
+            return term
+        if self._stem is None:
+            import Stemmer  # late: only what indexes or searches needs it
+
+            self._stem = Stemmer.Stemmer("porter").stemWord
+        return self._stem(term)  # type: ignore[no-any-return]
+
+
+def _hash_of(term: str) -> int:
+    return int.from_bytes(blake2b(term.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document to be indexed.
+
+    Args:
+        slot: its number.
+        profile: where it belongs.
+        terms: what `Terms.of` gave for its text.
+        dense: whether it is to have a vector as well.
+    """
+
+    slot: int
+    profile: str
+    terms: Sequence[int]
+    dense: bool
+
+
+def add(connection: duckdb.DuckDBPyConnection, documents: Sequence[Document]) -> None:
+    """Index documents that are not in the index yet, inside a writing transaction."""
+    import numpy as np
+    import pyarrow as pa
+
+    slots = np.fromiter((one.slot for one in documents), dtype=np.int64, count=len(documents))
+    lengths = np.fromiter((len(one.terms) for one in documents), dtype=np.int32, count=len(documents))
+    terms = np.fromiter((t for one in documents for t in one.terms), dtype=np.uint64, count=int(lengths.sum()))
+    new_documents = pa.table(
+        {
+            "slot": slots,
+            "profile": [one.profile for one in documents],
+            "length": lengths,
+            "dense": [one.dense for one in documents],
+        }
+    )
+    connection.register("new_documents", new_documents)
+    connection.register("new_postings", pa.table({"term": terms, "slot": np.repeat(slots, lengths)}))
+    connection.execute("INSERT INTO documents SELECT slot, profile, length, dense FROM new_documents")
+    connection.execute(
+        f"INSERT INTO postings SELECT term, slot, least(count(*), {_HIGHEST_TF}) FROM new_postings "
+        "GROUP BY slot, term ORDER BY term, slot"
+    )
+    connection.unregister("new_documents")
+    connection.unregister("new_postings")
+
+
+def remove(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> None:
+    """Take documents out of the index."""
+    connection.execute("DELETE FROM postings WHERE slot IN (SELECT unnest($1::BIGINT[]))", [list(slots)])
+    connection.execute("DELETE FROM documents WHERE slot IN (SELECT unnest($1::BIGINT[]))", [list(slots)])
+
+
+def search_memories(connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], terms: Sequence[int]) -> Scores:
+    """BM25 of every memory that has one of the terms."""
+    return _scores(connection, _DOCUMENTS.format(side="slot < 0"), profiles, terms)
+
+
+def search_messages(connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], terms: Sequence[int]) -> Scores:
+    """BM25 of every message that has one of the terms, or stands within two messages of one that has."""
+    return _scores(connection, _WINDOWS.format(side="slot > 0"), profiles, terms)
+
+
+def _scores(
+    connection: duckdb.DuckDBPyConnection, statement: str, profiles: Sequence[str], terms: Sequence[int]
+) -> Scores:
+    found = connection.execute(statement, {"profiles": list(profiles), "terms": list(terms)}).fetchnumpy()
+    population = int(found["population"][0]) if len(found["slot"]) else 0
+    windows = (found["three"], found["five"]) if "three" in found else ()
+    return Scores(found["slot"], found["score"], found["covered"] / found["total"], found["length"], population, windows)
+
+
+def sort_postings(connection: duckdb.DuckDBPyConnection) -> None:
+    """Write the postings anew in the order of their terms, so that a search reads only the blocks of its terms."""
+    connection.execute("CREATE OR REPLACE TABLE postings AS SELECT * FROM postings ORDER BY term, slot")

@@ -1,0 +1,79 @@
+"""The store of one home: opens the database in the right state, for reading or for one transaction."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import duckdb
+
+from agentmem.config import Config
+from agentmem.paths import Home, make_private_file, make_private_folder
+from agentmem.store import migrations
+from agentmem.store.connection import Database
+
+Connection = duckdb.DuckDBPyConnection
+"""What a context of `Store` gives; the floors above hand it to the modules of this one and never look inside."""
+
+
+class Store:
+    """Everything that is stored under one home.
+
+    Args:
+        home: where it lives.
+        config: how long to wait for others, and how much memory to use.
+    """
+
+    def __init__(self, home: Home, config: Config) -> None:
+        self.home = home
+        self._database = Database(
+            home.database, home.gate, patience=config.patience, memory_limit=config.memory_limit
+        )
+
+    def exists(self) -> bool:
+        """Whether anything was ever stored."""
+        return self._database.exists()
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection to read from; a store that does not exist yet reads as an empty one and is not created.
+
+        Raises:
+            StoreBusy: another process holds the store.
+            StoreTooNew: a newer agentmem wrote it.
+            StoreDamaged: it cannot be opened.
+        """
+        if not self.exists():
+            with duckdb.connect(":memory:") as empty:
+                for step in migrations.STEPS:
+                    migrations.run(empty, step)
+                yield empty
+            return
+        while True:
+            with self._database.reading() as connection:
+                if not migrations.pending(connection):
+                    yield connection
+                    return
+            migrations.migrate(self._database, self.home.backups)
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction: committed at the end, rolled back on any exception.
+
+        Raises:
+            StoreBusy: others hold the store.
+            StoreTooNew: a newer agentmem wrote it; nothing is changed.
+            StoreDamaged: it cannot be opened.
+        """
+        make_private_folder(self.home.data)
+        while True:
+            with self._database.writing() as connection:
+                if not migrations.pending(connection):
+                    yield connection
+                    break
+            migrations.migrate(self._database, self.home.backups)
+        make_private_file(self.home.database)
+
+    @contextmanager
+    def alone(self) -> Iterator[Connection]:
+        """A writing connection outside any transaction, for upkeep that must rewrite whole tables."""
+        with self._database.alone() as connection:
+            yield connection

@@ -1,0 +1,102 @@
+"""Is everything as it should be? Each check says what it saw and what to do."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agentmem.config import Config
+from agentmem.errors import AgentmemError, ModelMismatch, ModelUnavailable
+from agentmem.models.choose import choose_embedder
+from agentmem.paths import Home
+from agentmem.store import counts, embeddings, migrations
+from agentmem.store.store import Store
+
+OK, WARNING, FAILED = "ok", "warning", "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at.
+
+    Args:
+        name: what.
+        state: `ok`, `warning` (works, but not as well as it could) or `failed`.
+        detail: what was seen.
+        hint: what to do about it.
+    """
+
+    name: str
+    state: str
+    detail: str
+    hint: str = ""
+
+
+def examine(home: Home, config: Config, *, deep: bool = False) -> list[Check]:
+    """Look at everything without changing it.
+
+    Args:
+        home: the store's place.
+        config: the settings in force.
+        deep: also compare the parts of the store with each other, which reads all of it.
+    """
+    store = Store(home, config)
+    checks = [_rights(home)]
+    if not store.exists():
+        checks.append(Check("store", OK, f"nothing is stored yet in {home.data}", "`agentmem ingest FILE` begins."))
+        return [*checks, _embedder(config)]
+    try:
+        checks.extend(_store(store, config, deep=deep))
+    except AgentmemError as error:
+        checks.append(Check("store", FAILED, error.message, error.hint))
+    return checks
+
+
+def _rights(home: Home) -> Check:
+    open_to_others = [path for path in (home.data, home.database) if path.exists() and path.stat().st_mode & 0o077]
+    if open_to_others:
+        names = " ".join(map(str, open_to_others))
+        return Check("rights", WARNING, f"other users may look into {names}", f"`chmod go-rwx {names}` shuts them out.")
+    return Check("rights", OK, f"{home.data} is open to its owner only")
+
+
+def _embedder(config: Config) -> Check:
+    try:
+        embedder = choose_embedder(config.embedder)
+    except ModelUnavailable as error:
+        return Check("embedder", WARNING, f"search is by words alone: {error.message}", error.hint)
+    except AgentmemError as error:
+        return Check("embedder", FAILED, error.message, error.hint)
+    if embedder is None:
+        return Check("embedder", OK, "none is configured: search is by words alone")
+    return Check("embedder", OK, f"{embedder.name} ({embedder.dimension} dimensions)")
+
+
+def _store(store: Store, config: Config, *, deep: bool) -> Iterator[Check]:
+    with store.reading() as connection:
+        steps = migrations.recorded(connection)
+        held = counts.count(connection)
+        memories = sum(many for kinds in held.memories.values() for many in kinds.values())
+        yield Check(
+            "store",
+            OK,
+            f"format {len(steps)}; {held.sessions:,} sessions, {held.messages:,} messages, {memories:,} memories",
+        )
+        generation = embeddings.current(connection)
+        owed = embeddings.count_owed(connection, generation.no if generation else 0)
+        wrong = counts.disagreements(connection) if deep else {}
+    model = _embedder(config)
+    yield model
+    if generation is not None and model.state == OK and config.embedder != "none":
+        try:
+            embeddings.check(generation, model.detail.split(" ", 1)[0])
+        except ModelMismatch as error:
+            yield Check("vectors", FAILED, error.message, error.hint)
+            return
+    if owed and config.embedder != "none":
+        yield Check("vectors", WARNING, f"{owed:,} documents wait for their vector", "`agentmem work` computes them.")
+    else:
+        yield Check("vectors", OK, "none is owed")
+    if deep:
+        for name, many in wrong.items():
+            yield Check("consistency", FAILED, f"{many:,} {name}", "Please report this with the log of the last runs.")
+        if not wrong:
+            yield Check("consistency", OK, "all parts of the store agree")
