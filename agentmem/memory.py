@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Self
 
@@ -55,6 +55,7 @@ class Memory:
         self._asked = profile
         self._store = Store(home, config)
         self._terms = Terms()
+        self._load = cache(partial(choose_embedder, config.embedder))
 
     @classmethod
     def open(cls, home: str | Path | None = None, *, profile: str | None = None, config: Config | None = None) -> Self:
@@ -76,9 +77,15 @@ class Memory:
         with self._store.reading() as connection:
             return sessions.find_profile(connection, self._asked)
 
-    @cached_property
+    def seen_from(self, profile: str | None) -> "Memory":
+        """The same memory seen from another profile; the embedding model is loaded once for both."""
+        other = Memory(self.home, self.config, profile)
+        other._store, other._terms, other._load = self._store, self._terms, self._load
+        return other
+
+    @property
     def _embedder(self) -> Embedder | None:
-        return choose_embedder(self.config.embedder)
+        return self._load()
 
     def _writable_profile(self) -> str:
         """Like `profile`, but a name that nothing has yet is taken as a new profile's."""

@@ -5,8 +5,8 @@ they ask, suppose, quote or paste does not, and neither do requests for the mome
 words only decisions, happenings and changed values count, with less weight; tools, system and summaries give nothing.
 
 All patterns live in `agentmem/rules/*.toml`; nothing here knows a language. One set intersection (English) or one
-search for trigger words decides per message, and again per sentence, whether patterns are tried at all: about 25 µs for
-an average chat message of 25 words (2 cores, Python 3.11), under 0.1 s for a message of 1 MB.
+search for trigger words decides per message, and again per sentence, whether patterns are tried at all: 45 to 60 µs for
+an average chat message of 25 words (two shared cores, Python 3.11), under 0.2 s for a message of 1 MB.
 """
 
 import re
@@ -18,10 +18,12 @@ from agentmem.domain.dates import DateMention, find_dates
 from agentmem.domain.ids import message_id
 from agentmem.domain.memories import Candidate, MemoryKind
 from agentmem.domain.messages import Message, MessageKind, Role, Trust
+from agentmem.ingest.classify import classify
 from agentmem.rules.attributes import Exact, find_exact
 from agentmem.rules.choices import Chosen, find_choices
 from agentmem.rules.grammar import Grammar, SentencePattern, grammar
-from agentmem.rules.prose import blot, language_of, lines, sentences
+from agentmem.rules.prose import LONG, blot, language_of, lines, sentences
+from agentmem.rules.reading import Reading
 from agentmem.rules.tables import Mark, find_marks, fold, lexicon, plain
 from agentmem.rules.topics import entity_scope, topic_number
 from agentmem.rules.wording import gist, heading, label, questions, templates, tidy
@@ -99,26 +101,25 @@ def extract(messages: Sequence[Message]) -> list[Candidate]:
     for message in messages:
         if message.kind is not MessageKind.TEXT or message.role not in (Role.USER, Role.ASSISTANT):
             continue
-        if not _may_hold(message.content):
+        hints = _hints(message.content)
+        if hints is not None and not hints:
             continue
-        for sentence in _sentences(message):
+        for sentence in _sentences(message, hints):
             for candidate in _candidates(sentence, session):
                 found.setdefault((candidate.kind, candidate.topic_key, candidate.content), candidate)
     return list(found.values())
 
 
-def _may_hold(content: str) -> bool:
-    """The cheap test: whether any pattern of any language can apply to a message at all."""
-    if not content.isascii() and language_of(content[:2_000]) != "en":
-        return True
+def _hints(content: str) -> frozenset[str] | None:
+    """The cheap test: trigger words of a message, without which nothing comes of it; None to look at each sentence."""
+    if len(content) > LONG or (not content.isascii() and language_of(content) != "en"):
+        return None
     english = grammar("en")
-    if len(content) > 4_000:
-        return True
-    words = set(_WORDS.findall(content.lower().replace("\u2019", "'")))
-    return _is_promising(words, content, english)
+    words = frozenset(_WORDS.findall(content.lower().replace("\u2019", "'")))
+    return None if _may_choose(words, content, english) else words & english.by_word.keys()
 
 
-def _sentences(message: Message) -> Iterator[_Sentence]:
+def _sentences(message: Message, hints: frozenset[str] | None) -> Iterator[_Sentence]:
     content = message.content
     text = blot(plain(content))
     whole = "" if text.isascii() else language_of(text[:2_000])
@@ -127,10 +128,15 @@ def _sentences(message: Message) -> Iterator[_Sentence]:
             language = language_of(text[start:end], whole)
             rules = grammar(language)
             readable = fold(text[start:end]) if language == "zh" else text[start:end]
-            words = frozenset(_WORDS.findall(readable.lower())) if rules.spaced else frozenset()
-            # Triggers are far cheaper than guards, and most sentences have none.
-            if rules.spaced and not _is_promising(words, readable, rules):
-                continue
+            words: frozenset[str] = frozenset()
+            if rules.spaced:
+                lowered = readable.lower()
+                if hints is not None and not any(hint in lowered for hint in hints):
+                    continue
+                words = frozenset(_WORDS.findall(lowered))
+                # Triggers are far cheaper than guards, and most sentences have none.
+                if words.isdisjoint(rules.by_word) and not _may_choose(words, readable, rules):
+                    continue
             sentence = _Sentence(content[start:end], readable, words, rules, message)
             if _asks(readable, rules):
                 cut = _tail(sentence)
@@ -138,11 +144,6 @@ def _sentences(message: Message) -> Iterator[_Sentence]:
                     yield cut
             else:
                 yield sentence
-
-
-def _is_promising(words: frozenset[str] | set[str], text: str, rules: Grammar) -> bool:
-    assert isinstance(rules.trigger, frozenset)
-    return not words.isdisjoint(rules.trigger) or _may_choose(words, text, rules)
 
 
 def _asks(text: str, rules: Grammar) -> bool:
@@ -192,7 +193,7 @@ def _propose(sentence: _Sentence, session: _Session, *, doubtful: bool = False) 
             yield _Proposal(candidate)
 
 
-def _may_choose(words: frozenset[str] | set[str], text: str, rules: Grammar) -> bool:
+def _may_choose(words: frozenset[str], text: str, rules: Grammar) -> bool:
     """Whether a sentence can hold a member in a frame, or the name of a topic with a value."""
     if not rules.spaced:
         return True
@@ -215,14 +216,10 @@ def _triggered(sentence: _Sentence) -> list[SentencePattern]:
 
 
 def _from_marks(sentence: _Sentence, marks: list[Mark], session: _Session) -> Iterator[_Proposal]:
-    chosen, _ = find_choices(
-        sentence.text, sentence.original, marks, sentence.grammar, session.recent, assistant=sentence.assistant
-    )
-    for choice in chosen:
+    reading = Reading(sentence.text, sentence.original, marks, sentence.grammar, sentence.assistant)
+    for choice in find_choices(reading, session.recent):
         yield _Proposal(_choice_candidate(sentence, choice), choice.topic)
-    for exact in find_exact(
-        sentence.text, sentence.original, marks, sentence.grammar, session.entities, assistant=sentence.assistant
-    ):
+    for exact in find_exact(reading, session.entities):
         yield _Proposal(_exact_candidate(sentence, exact), exact.topic, exact.entity)
 
 
@@ -282,15 +279,17 @@ def _exact_candidate(sentence: _Sentence, exact: Exact) -> Candidate:
 
 def _from_pattern(sentence: _Sentence, pattern: SentencePattern) -> Candidate | None:
     match = pattern.pattern.search(sentence.text)
-    if match is None or pattern.deny is not None and pattern.deny.search(sentence.text) is not None:
+    if match is None or (pattern.deny is not None and pattern.deny.search(sentence.text) is not None):
         return None
     if pattern.dated and (sentence.grammar.vague.match(sentence.text) or len(sentence.text) < 8):
         return None
     dates = sentence.dates() if pattern.dated or pattern.kind == MemoryKind.TASK else []
     if pattern.dated and not dates:
         return None
+    # Of several dates the one said with the happening counts, not one of an earlier clause.
+    date = next((date for date in dates if date.span[1] > match.start()), dates[0] if dates else None)
     said = sentence.message.at
-    if pattern.dated and said is not None and (dates[0].start > said) != pattern.future:
+    if pattern.dated and date is not None and said is not None and (date.start > said) != pattern.future:
         return None
     groups = match.groupdict()
     value = next((text for name, text in groups.items() if text and name.startswith("value")), "")
@@ -310,8 +309,8 @@ def _from_pattern(sentence: _Sentence, pattern: SentencePattern) -> Candidate | 
         name = label(lexicon().topics[topic_number(pattern.about)], sentence.grammar, sentence.message.content)
         ask = questions(words["ask_about"], topic=name)
     else:
-        date = dates[0].start.date().isoformat() if dates else ""
-        ask = questions(words[f"ask_{pattern.kind}"], gist=gist(about), date=date, who=who)
+        day = date.start.date().isoformat() if date is not None else ""
+        ask = questions(words[f"ask_{pattern.kind}"], gist=gist(about), date=day, who=who)
         scope = entity_scope(groups["attribute"]) if pattern.made_key and groups.get("attribute") else None
         key = _personal(pattern.made_key + scope, sentence.message) if scope else None
     return _candidate(
@@ -321,12 +320,14 @@ def _from_pattern(sentence: _Sentence, pattern: SentencePattern) -> Candidate | 
         key=key,
         importance=pattern.importance,
         ask=ask,
-        occurred_at=dates[0].start if dates else None,
+        occurred_at=date.start if date is not None else None,
     )
 
 
 def _span(match: re.Match[str], group: str) -> tuple[int, int]:
-    return next((match.span(name) for name, text in match.groupdict().items() if text and name.startswith(group)), (0, 0))
+    return next(
+        (match.span(name) for name, text in match.groupdict().items() if text and name.startswith(group)), (0, 0)
+    )
 
 
 def _first_date(sentence: _Sentence) -> datetime | None:
@@ -358,7 +359,7 @@ def _candidate(
 ) -> Candidate:
     message = sentence.message
     name = _speaker(message)
-    return Candidate(
+    candidate = Candidate(
         kind=MemoryKind(kind),
         content=f"{name}: {content}" if name else content,
         quote=sentence.quote,
@@ -372,3 +373,4 @@ def _candidate(
         search_queries=ask,
         extractor=EXTRACTOR,
     )
+    return classify(candidate)

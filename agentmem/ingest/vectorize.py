@@ -1,4 +1,4 @@
-"""Stage: give every document its vector. Runs after the commit, can be interrupted anywhere, and continues where it was.
+"""Stage: give every document its vector. Runs after the commit, can be interrupted anywhere, and goes on where it was.
 
 What is owed is asked of the database, batch by batch. The model works while nothing is locked; a batch is
 then written in one short transaction, and LanceDB is brought in line with it at the end.
@@ -53,12 +53,14 @@ def vectorize(
         generation = embeddings.current(connection)
         if not restart:
             embeddings.check(generation, embedder.name)
+        elif generation is not None and generation.model != embedder.name:
+            generation = None  # all of them begin anew
         total = embeddings.count_owed(connection, generation.no if generation else 0)
-    if total == 0 and (generation is None or generation.model == embedder.name):
+    if total == 0 and (generation is None or _table(store, generation).settled):
         return Vectorized()
     with store.writing() as connection:
         generation = embeddings.begin(connection, embedder.name, embedder.dimension)
-    table = VectorTable(store.home.vectors, generation.no, generation.dimension)
+    table = _table(store, generation)
     try:
         with table.locked(patience=0 if seconds is not None else 5):
             return _pay_all(store, embedder, generation, table, deadline, progress)
@@ -75,6 +77,7 @@ def _pay_all(
     progress: Callable[[int, int], None],
 ) -> Vectorized:
     computed = reused = 0
+    table.unsettle()
     try:
         while True:
             with store.reading() as connection:
@@ -113,3 +116,8 @@ def settle(store: Store, generation: embeddings.Generation, table: VectorTable) 
         table.upsert(slots, profiles, vectors)
     if len(gone) or len(missing):
         table.tidy()
+    table.settle()
+
+
+def _table(store: Store, generation: embeddings.Generation) -> VectorTable:
+    return VectorTable(store.home.vectors, generation.no, generation.dimension)

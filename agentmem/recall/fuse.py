@@ -2,10 +2,10 @@
 
 Reciprocal rank fusion (Cormack et al., 2009): score = Σ_channels weight / (60 + rank).
 
-Memories take part with their rank in each of their channels. Raw messages first become one ranking of their own, by scores
-and not by ranks: on LoCoMo, rank fusion of words and vectors loses to the sum of their standard scores
-(R@10 67.4 against 74.1), because a rank forgets how far ahead the first one was. That sum's rank then takes part with
-the lowest weight, and its share is told apart by what each channel gave to the sum. A document of a period that the
+Memories take part with their rank in each of their channels. Raw messages first become one ranking of their own, by
+scores and not by ranks: on LoCoMo, rank fusion of words and vectors loses to the sum of their standard scores
+(R@10 67.4 against 74.1), because a rank forgets how far ahead the first one was. That sum's rank then
+takes part, and its share is told apart by what each channel gave to the sum. A document of a period that the
 question names gets a fixed addition there. Ties go to the newer.
 
 Long messages match many questions by their bulk: from 64 terms on, each doubling of a message's length takes one
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from agentmem.domain.recall import Part
 from agentmem.recall.ranking import Ranking
+from agentmem.recall.relevance import WORTH_SHOWING, relevance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +33,7 @@ MEMORY_WEIGHTS = {
     "hypothetical vector": 0.7,
     "dates": 1.0,
 }
-MESSAGE_WEIGHT = 0.8
+MESSAGE_WEIGHT = 1.5  # half for its words, one for its vector: raw words count least of all
 MESSAGE_WEIGHTS = {"message words": 1.0, "question vector": 1.0, "hypothetical vector": 1.0, "dates": 2.0}
 """Of the standard scores that are added up for raw messages."""
 
@@ -40,13 +41,10 @@ LONG_FROM = 64
 LONG_WEIGHT = 1.0
 """Length in terms from which a message is long, and what each doubling takes from its sum."""
 
-LEAST = 0.15
-"""Relevance below which a memory is no hit, however few others there are."""
-
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """A document with its final score, the parts of it, and how sure the surest channel is of it."""
+    """A document with its final score, the parts of it, and how likely it has to do with the question (0 to 1)."""
 
     slot: int
     score: float
@@ -69,7 +67,6 @@ def _memories(rankings: Sequence[Ranking]) -> list[Fused]:
     import numpy as np
 
     parts: dict[int, list[Part]] = {}
-    relevance: dict[int, float] = {}
     for ranking in rankings:
         weight = MEMORY_WEIGHTS.get(ranking.channel, 0.0)
         mine = np.flatnonzero(ranking.slots < 0)
@@ -77,14 +74,33 @@ def _memories(rankings: Sequence[Ranking]) -> list[Fused]:
             slot = int(ranking.slots[i])
             share = weight / (SMOOTHING + rank)
             parts.setdefault(slot, []).append(Part(ranking.channel, rank, float(ranking.scores[i]), share))
-            if ranking.channel != "dates":
-                relevance[slot] = max(relevance.get(slot, 0.0), float(ranking.relevance[i]))
-    only_dates = all(ranking.channel == "dates" or not len(ranking.slots) for ranking in rankings)
+    slots = np.array(sorted(parts), dtype=np.int64)
+    estimates = dict(zip(slots.tolist(), _relevance(slots, rankings, memory=True).tolist(), strict=True))
     return [
-        Fused(slot, sum(part.share for part in own), relevance.get(slot, 1.0), tuple(own))
+        Fused(slot, sum(part.share for part in own), estimates[slot], tuple(own))
         for slot, own in parts.items()
-        if only_dates or relevance.get(slot, 0.0) >= LEAST
+        if estimates[slot] >= WORTH_SHOWING
     ]
+
+
+def _relevance(slots: "NDArray[np.int64]", rankings: Sequence[Ranking], *, memory: bool) -> "NDArray[np.float64]":
+    """The relevance of some documents (`slots` ascend). A period counts if the question names nothing else."""
+    import numpy as np
+
+    only_dates = all(ranking.channel == "dates" or not len(ranking.slots) for ranking in rankings)
+    words, sure = np.zeros(len(slots)), np.zeros(len(slots))
+    cosines = np.full(len(slots), np.nan)
+    model = None
+    for ranking in rankings:
+        at, here = _places(slots, ranking)
+        if ranking.channel in ("memory words", "message words"):
+            words[at] = ranking.signal[here]
+        elif ranking.channel == "question vector":
+            cosines[at] = ranking.signal[here]
+            model = ranking.model
+        elif ranking.channel == "topic" or only_dates:
+            sure[at] = ranking.signal[here]
+    return np.maximum(sure, relevance(words, cosines, memory=memory, model=model))  # type: ignore[no-any-return]
 
 
 def _messages(rankings: Sequence[Ranking], most: int) -> list[Fused]:
@@ -97,20 +113,18 @@ def _messages(rankings: Sequence[Ranking], most: int) -> list[Fused]:
     finders = [ranking for ranking in asked if ranking.channel != "dates"] or asked
     slots = np.unique(np.concatenate([ranking.slots[ranking.slots > 0] for ranking in finders]))
     given: dict[str, NDArray[np.float64]] = {}
-    relevance = np.zeros(len(slots))
     for ranking in asked:
         at, here = _places(slots, ranking)
         column = np.zeros(len(slots))
         column[at] = MESSAGE_WEIGHTS[ranking.channel] * ranking.standard[here]
         given[ranking.channel] = column
-        if ranking in finders:
-            relevance[at] = np.maximum(relevance[at], ranking.relevance[here])
     total = sum(given.values(), np.zeros(len(slots)))
     total = total - LONG_WEIGHT * np.maximum(0.0, np.log2(np.maximum(_lengths(slots, finders), 1) / LONG_FROM))
     best = np.lexsort((-slots, -total))[:most]
     ranks = {ranking.channel: _ranks(ranking) for ranking in asked}
+    estimates = _relevance(slots, rankings, memory=False)
     return [
-        _message(int(slots[i]), rank, float(relevance[i]), {c: float(g[i]) for c, g in given.items()}, ranks)
+        _message(int(slots[i]), rank, float(estimates[i]), {c: float(g[i]) for c, g in given.items()}, ranks)
         for rank, i in enumerate(best, start=1)
     ]
 
@@ -129,18 +143,18 @@ def _lengths(slots: "NDArray[np.int64]", rankings: Sequence[Ranking]) -> "NDArra
 def _message(
     slot: int,
     rank: int,
-    relevance: float,
+    estimate: float,
     given: Mapping[str, float],
     ranks: Mapping[str, Mapping[int, tuple[int, float]]],
 ) -> Fused:
     score = MESSAGE_WEIGHT / (SMOOTHING + rank)
-    positive = sum(value for value in given.values() if value > 0)
+    own = {channel: max(value, 0.0) for channel, value in given.items() if slot in ranks[channel]}
+    whole = sum(own.values())
     parts = [
-        Part(channel, *ranks[channel][slot], score * max(value, 0.0) / positive if positive else score / len(given))
-        for channel, value in given.items()
-        if slot in ranks[channel]
+        Part(channel, *ranks[channel][slot], score * (value / whole if whole else 1 / len(own)))
+        for channel, value in own.items()
     ]
-    return Fused(slot, score, relevance, tuple(parts))
+    return Fused(slot, score, estimate, tuple(parts))
 
 
 def _ranks(ranking: Ranking) -> dict[int, tuple[int, float]]:
@@ -162,6 +176,5 @@ def _places(slots: "NDArray[np.int64]", ranking: Ranking) -> "tuple[NDArray[np.i
     """Where a ranking's documents stand in ascending `slots`, and which of its rows those are."""
     import numpy as np
 
-    at = np.searchsorted(slots, ranking.slots)
-    here = np.flatnonzero((at < len(slots)) & (slots[np.minimum(at, len(slots) - 1)] == ranking.slots))
-    return at[here], here
+    here = np.flatnonzero(np.isin(ranking.slots, slots))
+    return np.searchsorted(slots, ranking.slots[here]), here

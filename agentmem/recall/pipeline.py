@@ -1,6 +1,6 @@
 """The way of a question to its answer: the only list of the stages.
 
-    text → analyze → channels (in parallel, the question being embedded meanwhile) → filter → fuse → look up → answer
+text → analyze → channels (in parallel, the question being embedded meanwhile) → filter → fuse → look up → answer
 """
 
 from collections.abc import Callable, Sequence
@@ -22,12 +22,10 @@ from agentmem.recall.channels import (
 )
 from agentmem.recall.fuse import Fused, fuse
 from agentmem.recall.ranking import Ranking, nothing, selected
+from agentmem.recall.relevance import KNOWN
 from agentmem.store import embeddings, memories, messages
 from agentmem.store.store import Connection, Store
 from agentmem.store.vectors import VectorTable
-
-KNOWN = 0.3
-"""Relevance that at least one hit must reach; below, nothing about the question is known."""
 
 
 def recall(store: Store, text: str, ask: Callable[[str], Query], embedder: Callable[[], Embedder | None]) -> Answer:

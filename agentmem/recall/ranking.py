@@ -16,9 +16,11 @@ class Ranking:
         channel: its name.
         slots: the documents; negative: memories, positive: messages.
         scores: the channel's own score of each.
-        standard: the scores in standard deviations of all that was searched; 0 is what an absent document has.
-        relevance: for each, 0 to 1: how sure the channel is that it has to do with the question.
+        standard: the scores made comparable with those of other channels; 0 is what an absent document has.
+        signal: of each, what the estimate of its relevance uses: the share of the question's weight that its words
+            cover, its cosine, or the weight of its topic.
         lengths: of each in terms; may be left out where nothing is ranked by it.
+        model: whose cosines the scores are.
         note: what a person should know, as why there is nothing.
     """
 
@@ -26,8 +28,9 @@ class Ranking:
     slots: "NDArray[np.int64]"
     scores: "NDArray[np.float64]"
     standard: "NDArray[np.float64]"
-    relevance: "NDArray[np.float64]"
+    signal: "NDArray[np.float64]"
     lengths: "NDArray[np.int64] | None" = None
+    model: str | None = None
     note: str = field(default="")
 
 
@@ -46,14 +49,16 @@ def selected(ranking: Ranking, keep: "NDArray[np.bool_] | NDArray[np.int64]") ->
         slots=ranking.slots[keep],
         scores=ranking.scores[keep],
         standard=ranking.standard[keep],
-        relevance=ranking.relevance[keep],
+        signal=ranking.signal[keep],
         lengths=None if ranking.lengths is None else ranking.lengths[keep],
     )
 
 
 def standardise(scores: "NDArray[np.float64]", population: int) -> "NDArray[np.float64]":
-    """Scores in standard deviations of a population in which all others score 0; such a one stays at 0."""
-    population = max(population, len(scores), 1)
-    mean = scores.sum() / population
-    variance = float((scores * scores).sum()) / population - mean * mean
-    return scores / variance**0.5 if variance > 1e-12 else scores * 0.0  # type: ignore[no-any-return]
+    """Scores divided by their root mean square over a population in which all others score 0.
+
+    Among many documents that is the standard deviation. Among few, which may all score nearly the same, the deviation is
+    next to nothing and would blow small differences up; the root mean square stays as large as the scores are.
+    """
+    mean_square = float((scores * scores).sum()) / max(population, len(scores), 1)
+    return scores / mean_square**0.5 if mean_square > 1e-12 else scores * 0.0  # type: ignore[no-any-return]

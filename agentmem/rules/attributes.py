@@ -7,16 +7,20 @@ shows what they are ("the max payload size is 25 MB").
 import re
 from dataclasses import dataclass
 
-from agentmem.rules.grammar import VALUE_TYPES, Attribute, Grammar
+from agentmem.rules.grammar import VALUE_TYPES, Attribute, Grammar, linked
+from agentmem.rules.reading import Reading
 from agentmem.rules.tables import NAME, VALUE, WEAK, Mark, lexicon
 from agentmem.rules.topics import entity_before, entity_scope, key_of
 
-_VALUES = {name: re.compile(pattern, 0 if name == "env" else re.IGNORECASE) for name, pattern in VALUE_TYPES.items()}
 # The last word of a noun phrase that is surely the name of a setting.
-_HEADS = "limit|size|timeout|interval|threshold|quota|count|retention|capacity|ttl|budget|window|depth|length|delay|duration|ratio"
+_HEADS = (
+    "limit|size|timeout|interval|threshold|quota|count|retention|capacity|ttl|budget|window|depth|length|delay|duration|"
+    "ratio"
+)
 _PHRASE = re.compile(
-    rf"\b(?:the|our)\s+(?P<phrase>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}? (?:{_HEADS}))\s+(?:is|was|has been|are)\s+(?:now )?"
-    r"(?:set (?:to|at) |(?:increased|raised|lowered|reduced|changed|bumped) (?:from \S+(?: \w+)? )?to |capped at |limited to )?"
+    rf"\b(?:the|our)\s+(?P<phrase>[a-z][\w-]*(?: [a-z][\w-]*){{0,3}}? (?:{_HEADS}))\s+(?:is|was|has been|are)\s+"
+    r"(?:now )?(?:set (?:to|at) |(?:increased|raised|lowered|reduced|changed|bumped) (?:from \S+(?: \w+)? )?to |"
+    r"capped at |limited to )?"
     rf"(?P<value>{VALUE_TYPES['number']})",
     re.IGNORECASE,
 )
@@ -32,60 +36,57 @@ class Exact:
     value: str
     kind: str
     importance: float
-    start: int
-    end: int
 
 
-def find_exact(
-    text: str, original: str, marks: list[Mark], grammar: Grammar, known: dict[int, str], *, assistant: bool
-) -> list[Exact]:
-    """The exact values of one sentence (arguments as in `find_choices`).
+def find_exact(reading: Reading, known: dict[int, str]) -> list[Exact]:
+    """The exact values of one sentence.
 
     Args:
+        reading: the sentence.
         known: attribute topic -> the one entity that the session has named for it so far; "" where it named several.
             An attribute without entity is read as that entity's.
     """
     found: list[Exact] = []
-    for mark in marks:
+    for mark in reading.marks:
         for number in mark.topics(NAME, WEAK):
             topic = lexicon().topics[number]
-            if not topic.value or topic.value == "date":
+            everyday = number in mark.topics(WEAK) and not topic.key.startswith("*.")
+            if not topic.value or topic.value == "date" or everyday:
                 continue
-            exact = _attribute(text, original, mark, number, grammar, known, assistant=assistant)
+            exact = _attribute(reading, mark, number, known)
             if exact is not None and exact.key not in [other.key for other in found]:
                 found.append(exact)
                 break
-    if not assistant:
-        found += _versions(text, original, marks, grammar)
-        if not found and grammar.language == "en":
-            found += _unlisted(text, original)
+    if not reading.assistant:
+        found += _versions(reading)
+        if not found and reading.grammar.language == "en":
+            found += _unlisted(reading.text, reading.original)
     return found
 
 
-def _attribute(
-    text: str, original: str, mark: Mark, number: int, grammar: Grammar, known: dict[int, str], *, assistant: bool
-) -> Exact | None:
-    topic = lexicon().topics[number]
+def _attribute(reading: Reading, mark: Mark, number: int, known: dict[int, str]) -> Exact | None:
+    topic, grammar = lexicon().topics[number], reading.grammar
     for frame in grammar.attributes:
-        if (frame.only and frame.only != topic.value) or (assistant and not frame.assistant):
+        if (frame.only and frame.only != topic.value) or (reading.assistant and not frame.assistant):
             continue
-        hit = _value(text, mark, topic.value, frame)
+        hit = _value(reading.text, mark, topic.value, frame)
         if hit is None:
             continue
         entity, start, end = hit
-        entity = entity or entity_before(text, mark.start, grammar.entity_stop)
-        entity = _trim(entity, grammar)
+        entity = _trim(entity or entity_before(reading.text, mark.start, grammar.entity_stop), grammar)
         if not entity and not topic.default:
             entity = known.get(number, "")
+        key = key_of(topic, entity)
+        # An agent explains a lot; only of a thing that it names a changed value is taken from it.
+        if reading.assistant and key.startswith("project."):
+            continue
         return Exact(
-            key=key_of(topic, entity),
+            key=key,
             topic=number,
             entity=entity,
-            value=original[start:end],
+            value=reading.original[start:end],
             kind="fact",
             importance=0.8,
-            start=start,
-            end=end,
         )
     return None
 
@@ -103,18 +104,15 @@ def _value(text: str, mark: Mark, kind: str, frame: Attribute) -> tuple[str, int
         entity = lead.groupdict().get("entity") or ""
     if frame.past is not None and frame.past.search(text[: mark.start]) is None:
         return None
-    link = frame.link.match(text, mark.end) if frame.link is not None else None
-    if link is None:
+    link = linked(frame.link, kind).match(text, mark.end)
+    if link is None or not link.group("exact").strip():
         return None
     for name, group in link.groupdict().items():
         if name.startswith("entity") and group:
             entity = group
-    value = _VALUES[kind].match(text, link.end())
-    if value is None or not value.group().strip():
+    if frame.follow is not None and frame.follow.match(text, link.end()) is None:
         return None
-    if frame.follow is not None and frame.follow.match(text, value.end()) is None:
-        return None
-    return entity, value.start(), value.end()
+    return entity, *link.span("exact")
 
 
 def _trim(entity: str, grammar: Grammar) -> str:
@@ -128,16 +126,18 @@ def _trim(entity: str, grammar: Grammar) -> str:
     return " ".join(words)
 
 
-def _versions(text: str, original: str, marks: list[Mark], grammar: Grammar) -> list[Exact]:
+def _versions(reading: Reading) -> list[Exact]:
     found = []
-    for mark in marks:
-        if not mark.topics(VALUE) or mark.phrase in lexicon().common and not original[mark.start].isupper():
+    for mark in reading.marks:
+        everyday = mark.phrase in lexicon().common and not reading.original[mark.start].isupper()
+        if everyday or not mark.topics(VALUE):
             continue
-        for frame in grammar.versions:
-            match = frame.after.match(text, mark.end)
-            if match is None or frame.before.search(text[max(0, mark.start - 40) : mark.start]) is None:
+        for frame in reading.grammar.versions:
+            match = frame.after.match(reading.text, mark.end)
+            before = reading.text[max(0, mark.start - 40) : mark.start]
+            if match is None or frame.before.search(before) is None:
                 continue
-            entity = original[mark.start : mark.end]
+            entity = reading.written(mark)
             scope = entity_scope(mark.phrase)
             if scope is not None:
                 found.append(
@@ -148,8 +148,6 @@ def _versions(text: str, original: str, marks: list[Mark], grammar: Grammar) -> 
                         value=match.group("value"),
                         kind=frame.kind,
                         importance=frame.importance,
-                        start=mark.start,
-                        end=match.end("value"),
                     )
                 )
             break
@@ -171,8 +169,6 @@ def _unlisted(text: str, original: str) -> list[Exact]:
             value=original[match.start("value") : match.end("value")],
             kind="fact",
             importance=0.7,
-            start=match.start("phrase"),
-            end=match.end("value"),
         )
     ]
 

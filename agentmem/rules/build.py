@@ -17,11 +17,10 @@ LANGUAGES = ("en", "zh", "ja", "ko")
 def build() -> str:
     """The text of `lexicon.json` for the TOML files as they are now."""
     source = tomllib.loads((FOLDER / "topics.toml").read_text(encoding="utf-8"))
-    words = {
-        name: tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))["words"] for name in LANGUAGES
-    }
+    words = {name: tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))["words"] for name in LANGUAGES}
     pairs = words["zh"]["fold"].split()
     folds = {pair[0]: pair[1] for pair in pairs}
+    unfolds = {pair[1]: pair[0] for pair in reversed(pairs)}
     latin: dict[str, list[list[str | int]]] = {}
     other: dict[str, list[list[str | int]]] = {}
 
@@ -66,7 +65,10 @@ def build() -> str:
         "other_longest": _longest(other, by_words=False),
         "entities": entities,
         "common": sorted(source["common"]),
-        "function_words": sorted(set(function)),
+        # Both scripts: who asks for these words need not fold the text first.
+        "function_words": sorted(
+            {*function, *("".join(unfolds.get(char, char) for char in word) for word in function)}
+        ),
         "asking_words": sorted(set(asking)),
         "fold": pairs,
     }

@@ -9,15 +9,20 @@ import re
 from dataclasses import dataclass
 
 from agentmem.rules.grammar import Choice, Grammar
+from agentmem.rules.reading import Reading
 from agentmem.rules.tables import CUE, NAME, VALUE, WEAK, Mark, lexicon
 from agentmem.rules.topics import entity_before, entity_scope
 
-_JOINED = re.compile(r"^\s*(?:,|、|&|\+|/|,?\s*(?:and|or)\b|和|及|以及|与|と|와|과|랑|,\s*)\s*(?:the |a |an )?$", re.IGNORECASE)
+_JOINED = re.compile(
+    r"^\s*(?:,|、|&|\+|/|,?\s*(?:and|or)\b|和|及|以及|与|と|와|과|랑|,\s*)\s*(?:the |a |an )?$", re.IGNORECASE
+)
 _WORD = re.compile(r"[A-Za-z0-9@][\w.@/+-]*[\w+]|[A-Za-z]")
 _ARTICLE = re.compile(r"(?:the|a|an|just|only)\s+", re.IGNORECASE)
-# An unknown lower-case word after "our linter is" may as well be "slow": a name shows itself by a capital, a digit or a mark.
+# An unknown lower-case word after "our linter is" may as well be "slow": a name has a capital, a digit or a mark.
 _NAMELIKE = re.compile(r".*[A-Z0-9@/.+_-]")
-_ENDS = re.compile(r"\s*(?:$|[.,;:!)。、]|(?:for|in|everywhere|from now on|now|instead|not|で|を|に|로|을|를|입니다|です)\b)")
+_ENDS = re.compile(
+    r"\s*(?:$|[.,;:!)。、]|(?:for|in|everywhere|from now on|now|instead|not|で|を|に|로|을|를|입니다|です)\b)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +38,14 @@ class Chosen:
     used: tuple[tuple[int, int], ...]
 
 
-def find_choices(
-    text: str, original: str, marks: list[Mark], grammar: Grammar, recent: list[int], *, assistant: bool
-) -> tuple[list[Chosen], bool]:
-    """The choices of one sentence, and whether a member was spoken against.
+def find_choices(reading: Reading, recent: list[int]) -> list[Chosen]:
+    """The choices of one sentence.
 
     Args:
-        text: the sentence as patterns read it; same length as `original`.
-        original: the sentence as written, for capitals and for the words of the result.
-        marks: the lexicon's phrases in it.
-        grammar: its language.
+        reading: the sentence.
         recent: topics chosen earlier in the session, newest first; they decide between topics that share a member.
-        assistant: whether the agent said it; then only decisions and changes count.
     """
+    text, marks, grammar = reading.text, reading.marks, reading.grammar
     members = [mark for mark in marks if mark.topics(VALUE)]
     found: list[Chosen] = []
     rejected: list[Mark] = []
@@ -63,34 +63,34 @@ def find_choices(
         else:
             free.append([mark])
     for chain in free:
-        frame = _frame(text, chain, grammar, rejected, assistant)
+        frame = _frame(reading, chain, rejected)
         if frame is None:
             continue
         choice, *used = frame
         by_topic: dict[int, list[Mark]] = {}
         for mark in chain:
             topic = _topic_of(mark, marks, rejected, recent)
-            if choice.trusted or _believable(text, original, mark, topic, marks, rejected):
+            if choice.trusted or _believable(reading, mark, topic, rejected):
                 by_topic.setdefault(topic, []).append(mark)
         for topic, group in by_topic.items():
             if not lexicon().topics[topic].keyed:
                 continue
-            scope = _scope(text, group, topic, marks, grammar)
+            scope = _scope(reading, group, topic)
             limit = grammar.qualifier.match(text, group[-1].end)
             found.append(
                 Chosen(
                     topic=topic,
                     scope=scope,
-                    values=tuple(original[mark.start : mark.end] for mark in group),
-                    rejected=tuple(original[m.start : m.end] for m in rejected if topic in m.topics(VALUE)),
+                    values=tuple(map(reading.written, group)),
+                    rejected=tuple(reading.written(m) for m in rejected if topic in m.topics(VALUE)),
                     kind=choice.kind,
                     importance=choice.importance,
                     used=(*used, *denied, *([limit.span()] if limit and not scope else [])),
                 )
             )
-    if not found and not assistant:
-        found = _named(text, original, marks, grammar, rejected) or _contrasted(text, original, rejected, grammar)
-    return found, bool(rejected)
+    if not found and not reading.assistant:
+        found = _named(reading, rejected) or _contrasted(reading, rejected)
+    return found
 
 
 def _rejection(text: str, mark: Mark, grammar: Grammar) -> tuple[int, int] | None:
@@ -104,14 +104,15 @@ def _rejection(text: str, mark: Mark, grammar: Grammar) -> tuple[int, int] | Non
 
 
 def _frame(
-    text: str, chain: list[Mark], grammar: Grammar, rejected: list[Mark], assistant: bool
+    reading: Reading, chain: list[Mark], rejected: list[Mark]
 ) -> tuple[Choice, tuple[int, int], tuple[int, int]] | None:
     """The frame that a chain of members stands in, with the span before and the span from there on."""
     start, end = chain[0].start, chain[-1].end
+    text = reading.text
     before = text[max(0, start - 120) : start]
     rivals = {topic for mark in rejected for topic in mark.topics(VALUE)}
-    for choice in grammar.choices:
-        if assistant and not choice.assistant:
+    for choice in reading.grammar.choices:
+        if reading.assistant and not choice.assistant:
             continue
         if choice.contrast and not any(rivals & set(mark.topics(VALUE)) for mark in chain):
             continue
@@ -139,28 +140,30 @@ def _topic_of(mark: Mark, marks: list[Mark], rejected: list[Mark], recent: list[
     return next((topic for topic in recent if topic in topics), topics[0])
 
 
-def _believable(
-    text: str, original: str, mark: Mark, topic: int, marks: list[Mark], rejected: list[Mark]
-) -> bool:
+def _believable(reading: Reading, mark: Mark, topic: int, rejected: list[Mark]) -> bool:
     """Whether a member that is also an everyday word ("make", "go") is meant as a member here."""
     if mark.phrase not in lexicon().common:
         return True
-    if any(topic in other.topics(NAME, WEAK, CUE) for other in marks if other is not mark):
+    if any(topic in other.topics(NAME, WEAK, CUE) for other in reading.marks if other is not mark):
         return True
     if any(topic in other.topics(VALUE) for other in rejected):
         return True
-    inside = text[: mark.start].rstrip()
-    return bool(inside) and inside[-1] not in ".!?:" and original[mark.start].isupper()
+    inside = reading.text[: mark.start].rstrip()
+    return bool(inside) and inside[-1] not in ".!?:" and reading.original[mark.start].isupper()
 
 
-def _scope(text: str, group: list[Mark], topic: int, marks: list[Mark], grammar: Grammar) -> str:
+def _scope(reading: Reading, group: list[Mark], topic: int) -> str:
     """The part of the project that a choice is limited to, or "" for the project (or user) as a whole."""
+    text, marks, grammar = reading.text, reading.marks, reading.grammar
     if lexicon().topics[topic].key.startswith("user."):
         return ""
     start, end = group[0].start, group[-1].end
     if not grammar.spaced:
         # "テストは SQLite を使って": a known part of the project just before the frame, unless it is the topic itself.
-        glue = re.search(r"(?:は|には|では|で|里|中|上|的|에는|에서는|에선|은|는|에|용으로|の|\s)*(?:请|都|就)?(?:用|使用|采用)?\s*$", text[:start])
+        glue = re.search(
+            r"(?:は|には|では|で|里|中|上|的|에는|에서는|에선|은|는|에|용으로|の|\s)*(?:请|都|就)?(?:用|使用|采用)?\s*$",
+            text[:start],
+        )
         part = entity_before(text, glue.start() if glue else start)
         own = any(topic in m.topics(NAME, WEAK, CUE) and m.end <= start and m.phrase in part.lower() for m in marks)
         return "" if own or not part or part.isascii() else entity_scope(part) or ""
@@ -179,26 +182,32 @@ def _scope(text: str, group: list[Mark], topic: int, marks: list[Mark], grammar:
     return entity_scope(phrase) or ""
 
 
-def _named(text: str, original: str, marks: list[Mark], grammar: Grammar, rejected: list[Mark]) -> list[Chosen]:
+def _named(reading: Reading, rejected: list[Mark]) -> list[Chosen]:
     """Choices by the topic's name: "our test runner is Vitest", "use foo as the linter"."""
-    for mark in marks:
+    text, original = reading.text, reading.original
+    for mark in reading.marks:
         for topic in mark.topics(NAME, WEAK):
             if lexicon().topics[topic].key.startswith("*.") or lexicon().topics[topic].value:
                 continue
-            for frame in grammar.named:
+            for frame in reading.grammar.named:
                 lead = frame.before.search(text[max(0, mark.start - 60) : mark.start])
                 if lead is None:
                     continue
-                span = _named_value(text, original, mark, topic, marks, lead, frame.link)
+                span = _named_value(reading, mark, topic, lead, frame.link)
                 if span is None:
                     continue
                 start, end = span
-                against = tuple(original[m.start : m.end] for m in rejected if topic in m.topics(VALUE))
+                against = tuple(reading.written(m) for m in rejected if topic in m.topics(VALUE))
                 if original[start:end] in against:
                     continue
                 return [
                     Chosen(
-                        topic, "", (original[start:end],), against, frame.kind, frame.importance,
+                        topic,
+                        "",
+                        (original[start:end],),
+                        against,
+                        frame.kind,
+                        frame.importance,
                         ((min(start, mark.start - len(lead.group())), max(end, mark.end)),),
                     )
                 ]
@@ -206,40 +215,34 @@ def _named(text: str, original: str, marks: list[Mark], grammar: Grammar, reject
 
 
 def _named_value(
-    text: str,
-    original: str,
-    mark: Mark,
-    topic: int,
-    marks: list[Mark],
-    lead: re.Match[str],
-    link: re.Pattern[str] | None,
+    reading: Reading, mark: Mark, topic: int, lead: re.Match[str], link: re.Pattern[str] | None
 ) -> tuple[int, int] | None:
+    """Where the value is that a frame ties to a topic's name."""
+    text = reading.text
     if link is None:
         start = mark.start - len(lead.string) + lead.start("value")
         end = start + len(lead.group("value"))
-        word = text[start:end].lower()
-        if not _ENDS.match(text, mark.end) or word in lexicon().function_words or len(word) < 2:
-            return None
-        return start, end
+        usable = end - start > 1 and text[start:end].lower() not in lexicon().function_words
+        return (start, end) if usable and _ENDS.match(text, mark.end) else None
     joined = link.match(text, mark.end)
     if joined is None:
         return None
-    member = next((m for m in marks if m.start == joined.end() and topic in m.topics(VALUE)), None)
+    member = next((m for m in reading.marks if m.start == joined.end() and topic in m.topics(VALUE)), None)
     if member is not None:
         return member.start, member.end
-    word_match = _WORD.match(text, joined.end())
-    if word_match is None or not lexicon().topics[topic].free or topic not in mark.topics(NAME):
+    word = _WORD.match(text, joined.end())
+    if word is None or not lexicon().topics[topic].free or topic not in mark.topics(NAME):
         return None
-    word = original[joined.end() : word_match.end()]
-    if word.lower() in lexicon().function_words or not _NAMELIKE.match(word) or not _ENDS.match(text, word_match.end()):
-        return None
-    return word_match.span()
+    written = reading.original[word.start() : word.end()]
+    believed = written.lower() not in lexicon().function_words and _NAMELIKE.match(written)
+    return word.span() if believed and _ENDS.match(text, word.end()) else None
 
 
-def _contrasted(text: str, original: str, rejected: list[Mark], grammar: Grammar) -> list[Chosen]:
+def _contrasted(reading: Reading, rejected: list[Mark]) -> list[Chosen]:
     """An unknown tool against a known one: "use foo, not npm"."""
+    text, original = reading.text, reading.original
     for rival in rejected:
-        for frame in grammar.contrasts:
+        for frame in reading.grammar.contrasts:
             match = frame.pattern.search(text[: rival.start])
             if match is None or match.group("value").lower() in lexicon().function_words:
                 continue
@@ -247,8 +250,13 @@ def _contrasted(text: str, original: str, rejected: list[Mark], grammar: Grammar
             topic = rival.topics(VALUE)[0]
             return [
                 Chosen(
-                    topic, "", (original[start:end],), (original[rival.start : rival.end],), frame.kind,
-                    frame.importance, ((match.start(), rival.end),),
+                    topic,
+                    "",
+                    (original[start:end],),
+                    (original[rival.start : rival.end],),
+                    frame.kind,
+                    frame.importance,
+                    ((match.start(), rival.end),),
                 )
             ]
     return []

@@ -35,16 +35,22 @@ NEVER = re.compile(r"(?!)")
 _UNIT = r"(?:\s?(?:%|[A-Za-zµ]+(?:/[A-Za-z]+)?|[\u4e00-\u9fff\u3040-\u30ff\uac00-\ud7a3]{1,4}))?"
 VALUE_TYPES = {
     "number": r"[~≈<>≤≥]?\s?[$€£¥₩]?\d[\d,._]*(?:\s?[kKmM万萬만억億亿](?![a-z]))?" + _UNIT,
-    "port": r"\d{2,5}(?![\d.%])",
+    "port": r"\d{2,5}(?!\d|\.\d|%)",
     "version": r"v?\d+(?:\.\d+)*[\w.-]*(?!\s*(?:%|weeks|days|years|months))",
-    "url": r"(?:https?://[^\s,;)>\]]+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:/[^\s,;)]*)?|localhost(?::\d+)?(?:/\S*)?)",
+    "url": (r"(?:https?://[^\s,;)>\]]+|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?(?:/[^\s,;)]*)?|localhost(?::\d+)?(?:/\S*)?)"),
     "path": r"(?:~|\.{1,2})?/?(?:[\w@.-]+/)+[\w@.-]*|(?:~|\.{1,2})?/[\w@.-]+",
-    "region": r"[a-z]{2}-(?:[a-z]+-)+\d|(?:us|europe|asia|australia)-[a-z]+\d|(?:east|west|north|south|central)\w* ?(?:us|europe|asia)\d?",
+    "region": (
+        r"[a-z]{2}-(?:[a-z]+-)+\d|(?:us|europe|asia|australia)-[a-z]+\d|"
+        r"(?:east|west|north|south|central)\w* ?(?:us|europe|asia)\d?"
+    ),
     "level": r"(?:debug|info|warn|warning|error|trace|verbose|fatal)\b",
     "host": r"(?:(?:[\w-]+\.)+[a-z]{2,}|\d{1,3}(?:\.\d{1,3}){3}|localhost)(?::\d+)?",
     "env": r"[A-Z][A-Z0-9]*_[A-Z0-9_]+",
     "money": r"[$€£¥₩]\s?\d[\d,.]*[kKmM]?|\d[\d,.]*\s?(?:dollars|euros|usd|eur|gbp|元|円|원|块)",
-    "time": r"\d{1,2}:\d\d(?:\s?[ap]m)?|\d{1,2}\s?[ap]m|(?:[\d*/,-]+\s){4}[\d*/,-]+|(?:every|daily|weekly|nightly)\b[^.,;]{0,30}",
+    "time": (
+        r"\d{1,2}:\d\d(?:\s?[ap]m)?|\d{1,2}\s?[ap]m|(?:[\d*/,-]+\s){4}[\d*/,-]+|"
+        r"(?:every|daily|weekly|nightly)\b[^.,;]{0,30}"
+    ),
 }
 
 
@@ -79,7 +85,7 @@ class Attribute:
 
     name: str
     before: re.Pattern[str] | None
-    link: re.Pattern[str] | None
+    link: str
     follow: re.Pattern[str] | None
     past: re.Pattern[str] | None
     value_first: re.Pattern[str] | None
@@ -145,9 +151,18 @@ class Grammar:
     value_heads: frozenset[str]
     name_heads: frozenset[str]
     capitals: re.Pattern[str]
-    trigger: frozenset[str] | re.Pattern[str]
     templates: dict[str, Any]
     templates_hant: dict[str, Any]
+
+
+@lru_cache(maxsize=256)
+def linked(link: str, kind: str) -> re.Pattern[str]:
+    """An attribute frame's `link` with a value of a type behind it (group `exact`).
+
+    One expression, so that a link that could end early goes on to where the value is.
+    """
+    flags = 0 if kind == "env" else re.IGNORECASE
+    return re.compile(f"(?:{link})(?P<exact>{VALUE_TYPES[kind]})", flags)
 
 
 @lru_cache(maxsize=8)
@@ -191,7 +206,9 @@ def grammar(language: str) -> Grammar:
 
     guards, families = data["guards"], data.get("triggers", {})
     patterns = tuple(pattern(row) for row in data["pattern"])
-    value_heads, name_heads, capitals = _heads(_words(families["everyday"])) if families else (frozenset[str](), frozenset[str](), NEVER)
+    value_heads, name_heads, capitals = (
+        _heads(_words(families["everyday"])) if families else (frozenset[str](), frozenset[str](), NEVER)
+    )
     choice_words, attribute_words = _words(families.get("choice", "")), _words(families.get("attribute", ""))
     spaced = bool(families)
     triggers = frozenset[str]().union(*(p.triggers for p in patterns))
@@ -236,7 +253,7 @@ def grammar(language: str) -> Grammar:
             Attribute(
                 name=row["name"],
                 before=optional(row.get("before"), at_end=True),
-                link=optional(row.get("link")),
+                link=expand(row.get("link", "")),
                 follow=optional(row.get("follow")),
                 past=optional(row.get("past")),
                 value_first=optional(row.get("value_first"), at_end=True),
@@ -262,7 +279,6 @@ def grammar(language: str) -> Grammar:
         value_heads=value_heads,
         name_heads=name_heads | _words(families.get("heads", "")),
         capitals=capitals,
-        trigger=triggers if spaced else re.compile("|".join(sorted(map(re.escape, triggers), key=len, reverse=True))),
         templates=data["templates"],
         templates_hant=data.get("templates_hant", data["templates"]),
     )
@@ -278,7 +294,9 @@ def _heads(everyday: frozenset[str]) -> tuple[frozenset[str], frozenset[str], re
 
     Third: members that are everyday words, where they have a capital inside a sentence.
     """
-    values, names, capitals = set(), set(), set()
+    values: set[str] = set()
+    names: set[str] = set()
+    capitals: set[str] = set()
     known = lexicon()
     for phrase, senses in known.latin.items():
         parts = re.findall(r"[a-z]+(?:['-][a-z]+)*", phrase) or [""]

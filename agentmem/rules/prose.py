@@ -22,19 +22,21 @@ _BLOTTED = re.compile(
 )
 # Lines that no person types as a statement: logs, prompts, stack traces, diffs, code, tables, quoted replies.
 _NOT_PROSE = re.compile(
-    r"\s*(?:\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d{1,2}:\d\d:\d\d|\[\w+\]\s|[$%#]\s\w|>|>>>|\.\.\.\s|at\s+\S+\s*\(|Traceback|File \"|"
-    r"\w*(?:Error|Exception|Warning):|npm (?:ERR|WARN)|(?:error|warning|info|debug|fatal|panic)(?:\[|:)|[+-]{3}\s|@@|diff --git|"
-    r"\||\+\w|-\w+\(|#include|import\s+[\w{*]|from\s+\S+\s+import|<[a-zA-Z/!]|[{}\[\]();]+\s*$|//|/\*|\*/|#!|"
+    r"\s*(?:\d{4}-\d\d-\d\d[T ]\d\d:|\[?\d{1,2}:\d\d:\d\d|\[\w+\]\s|[$%#]\s\w|>|>>>|\.\.\.\s|at\s+\S+\s*\(|Traceback|"
+    r"File \"|\w*(?:Error|Exception|Warning):|npm (?:ERR|WARN)|(?:error|warning|info|debug|fatal|panic)(?:\[|:)|"
+    r"[+-]{3}\s|@@|diff --git|"
+    r"\||\+\s?\S|-\w+\(|#include|import\s+[\w{*]|from\s+\S+\s+import|<[a-zA-Z/!]|[{}\[\]();]+\s*$|//|/\*|\*/|#!|"
     r"(?:const|let|var|def|class|return|public|private|export|function|async|if|for|while)\b.*[{;:(]\s*$|"
-    r"\w[\w.]*\([^)]*\);?\s*$|[\w.\[\]]+\s*=\s*\S+;?\s*$|\s*\"[\w-]+\"\s*:|(?:INFO|DEBUG|WARN|ERROR|TRACE)\b|---|===|\*\*\*\s*$|"
+    r"\w[\w.]*\([^)]*\);?\s*$|[\w.\[\]]+\s*=\s*\S+;?\s*$|\s*\"[\w-]+\"\s*:|"
+    r"(?:INFO|DEBUG|WARN|ERROR|TRACE)\b|---|===|\*\*\*\s*$|"
     r"(?:User|Human|Assistant|Agent|System|AI)\s*:)"
 )
-_UNWORDLY = re.compile(r"[\W\d_](?<! )")
-_BULLET = re.compile(r"\s*(?:[-*•+·]\s+|\d{1,2}[.)、]\s*(?!\d)|\(\d{1,2}\)\s*|#{1,6}\s+|\[[ xX]\]\s+)+")
-_BOUNDARY = re.compile(
-    r"[.!?…]+[\"')\]*]*(?=\s|$)|[。｡][」』”)]*|[!?]+(?=[^\x00-\x7f])|;(?=[^\x00-\x7f])|\n"
+_UNWORDLY = re.compile(r"[^\w ]|[\d_]")
+_BULLET = re.compile(r"\s*(?:[-*•·]\s+|\d{1,2}[.)、]\s*(?!\d)|\(\d{1,2}\)\s*|#{1,6}\s+|\[[ xX]\]\s+)+")
+_BOUNDARY = re.compile(r"[.!?…]+[\"')\]*]*(?=\s|$)|[。｡][」』”)]*|[!?]+(?=[^\x00-\x7f])|;(?=[^\x00-\x7f])|\n")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|vs|etc|dr|mr|mrs|ms|st|no|approx|incl|fig|al|inc|ltd|[a-z]\.[a-z])|^[A-Z])$", re.IGNORECASE
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|dr|mr|mrs|ms|st|no|approx|incl|fig|al|inc|ltd|[a-z]\.[a-z])|^[A-Z])$", re.I)
 
 
 def blot(text: str) -> str:
@@ -51,7 +53,7 @@ def blot(text: str) -> str:
         if inner is None:
             return BLOT * len(whole)
         short = len(inner.split()) <= 2 if inner.isascii() else len(inner) <= 10
-        if short and whole[0] != "`" or short and " " not in inner.strip():
+        if short and (whole[0] != "`" or " " not in inner.strip()):
             return whole if whole[0] in "\u300c\u300e" else f" {inner} "
         return BLOT * len(whole)
 
@@ -62,7 +64,7 @@ def lines(text: str) -> list[tuple[int, int]]:
     """Start and end of each line that may be a person's prose; of a long message only those at its edges."""
     if "\n" not in text:
         found = [(0, len(text))]
-        if len(text) > LONG and len(text) > LONGEST_SENTENCE * 5:
+        if len(text) > LONGEST_SENTENCE * 5 or text.startswith(("    ", "\t")):
             return []
     else:
         found = list(_unfenced(text))

@@ -10,6 +10,7 @@ words by n-grams of `TOKEN`, other scripts (no spaces to rely on) by the longest
 import json
 import re
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -162,8 +163,7 @@ def _singular(phrase: str) -> str:
 
 def _side_by_side(text: str, tokens: list[re.Match[str]]) -> bool:
     return all(
-        text[left.end() : right.start()] in (" ", "-", "/", "  ", " + ", "_")
-        for left, right in zip(tokens, tokens[1:], strict=False)
+        text[left.end() : right.start()] in (" ", "-", "/", "  ", " + ", "_") for left, right in pairwise(tokens)
     )
 
 

@@ -4,8 +4,8 @@ from agentmem.rules.tables import lexicon
 
 
 def function_words() -> frozenset[str]:
-    """Question words, articles, auxiliaries, pronouns and particles of all four languages, in lower case.
+    """Question words, articles, auxiliaries, pronouns and particles of the four languages, in lower case.
 
-    Chinese words are in simplified characters (`agentmem.rules.tables.fold`).
+    Chinese ones are in both scripts.
     """
     return lexicon().function_words

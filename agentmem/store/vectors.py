@@ -39,6 +39,8 @@ class VectorTable:
         self._folder = folder
         self._name = f"generation_{generation}"
         self._dimension = dimension
+        self._path = folder / f"{self._name}.lance"
+        self._unsettled = folder / f"{self._name}.unsettled"
 
     @contextmanager
     def locked(self, patience: float) -> Iterator[None]:
@@ -50,6 +52,19 @@ class VectorTable:
         make_private_folder(self._folder)
         with FileLock(self._folder / "writer.lock", timeout=patience, poll_interval=0.05, mode=0o600):
             yield
+
+    @property
+    def settled(self) -> bool:
+        """Whether the last process that wrote embeddings came to the end of copying them here."""
+        return self._path.exists() and not self._unsettled.exists()
+
+    def unsettle(self) -> None:
+        """Note, before embeddings are written, that they will have to be copied here."""
+        self._unsettled.touch(mode=0o600)
+
+    def settle(self) -> None:
+        """Note that all is copied."""
+        self._unsettled.unlink(missing_ok=True)
 
     def upsert(self, slots: Sequence[int], profiles: Sequence[str], vectors: "NDArray[np.float32]") -> None:
         """Write vectors; those of the same slot are replaced."""
@@ -99,7 +114,7 @@ class VectorTable:
         if table.count_rows() >= INDEX_FROM and not indexed:
             table.create_index(metric="cosine", vector_column_name="vector", index_type="IVF_PQ")
         table.optimize(cleanup_older_than=_KEPT)
-        for other in self._database().table_names():
+        for other in self._database().list_tables().tables:
             if other.startswith("generation_") and other != self._name:
                 self._database().drop_table(other)
 
@@ -130,6 +145,6 @@ class VectorTable:
         return lancedb.connect(self._folder)
 
     def _open(self) -> Any:
-        if not (self._folder / f"{self._name}.lance").exists():
+        if not self._path.exists():
             return None
         return self._database().open_table(self._name)

@@ -1,4 +1,4 @@
-"""Channel: documents near the vector of a hypothetical answer (HyDE; Gao et al., 2022), which a language model writes."""
+"""Channel: documents near the vector of a hypothetical answer (HyDE; Gao et al., 2022) written by a language model."""
 
 from agentmem.domain.recall import Query
 from agentmem.recall.ranking import Ranking, nothing

@@ -9,7 +9,7 @@ NAME = "memory words"
 
 
 def search(connection: Connection, query: Query) -> Ranking:
-    """BM25 of every memory that has a word of the question; relevance: the share of the question's weight it has."""
+    """BM25 of every memory that has a word of the question; signal: the share of the question's weight that it has."""
     if MEMORY not in query.types or not query.terms:
         return nothing(NAME)
     found = fulltext.search_memories(connection, query.profiles, query.terms)

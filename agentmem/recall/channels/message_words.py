@@ -17,7 +17,7 @@ WINDOWS = (1.0, 1.5, 1.0)
 
 
 def search(connection: Connection, query: Query) -> Ranking:
-    """The mixed score of every message near a word of the question; relevance: the share of the question's weight there."""
+    """The mixed score of every message near a word of the question; signal: the share of its weight found there."""
     if MESSAGE not in query.types or not query.terms:
         return nothing(NAME)
     found = fulltext.search_messages(connection, query.profiles, query.terms)

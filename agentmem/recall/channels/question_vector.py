@@ -2,7 +2,7 @@
 
 A message's cosine is smoothed over its neighbours in the session, because a turn like "Yes, last May" means what
 the turns around it say: s'(i) = (s(i) + 0.3·s(i-1) + 0.3·s(i+1)) / (1 + 0.3·neighbours). On LoCoMo that lifts the
-vector alone from R@10 52.4 to 54.1, on MemDaily from 35.7 to 37.2, on BEAM-100K from 56.2 to 57.7 (with ½: 50.1, 35.5, 56.6).
+vector alone from R@10 52.4 to 54.1, on MemDaily from 35.7 to 37.2, on BEAM-100K from 56.2 to 57.7.
 """
 
 from typing import TYPE_CHECKING
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 NAME = "question vector"
 NEIGHBOUR = 0.3
-UNRELATED, CERTAIN = 0.78, 0.90
-"""Cosines of multilingual-e5 below which two texts have nothing to do with each other, and from which they surely have."""
-
 _APPROXIMATE = 400  # candidates taken from LanceDB's index, before their neighbours are scored exactly
 
 
@@ -34,8 +31,8 @@ def search(
 ) -> Ranking:
     """The nearest documents.
 
-    Up to `embeddings.EXACT_SCOPE` vectors all are compared, in DuckDB. Beyond, LanceDB's index names candidates; they and
-    their neighbours are then scored exactly.
+    Up to `embeddings.EXACT_SCOPE` vectors all are compared, in DuckDB. Beyond, LanceDB's index names candidates;
+    they and their neighbours are then scored exactly.
     """
     import numpy as np
 
@@ -61,8 +58,7 @@ def search(
     for side in (slots < 0, slots > 0):
         spread = smooth[side].std() if side.any() else 0.0
         standard[side] = (smooth[side] - smooth[side].mean()) / spread if spread > 1e-9 else 0.0
-    relevance = np.clip((cosines - UNRELATED) / (CERTAIN - UNRELATED), 0.0, 1.0)
-    return Ranking(NAME, slots, smooth, standard, relevance, lengths)
+    return Ranking(NAME, slots, smooth, standard, cosines, lengths, generation.model)
 
 
 def _smoothed(slots: "NDArray[np.int64]", cosines: "NDArray[np.float64]") -> "NDArray[np.float64]":

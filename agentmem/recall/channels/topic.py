@@ -20,4 +20,4 @@ def search(connection: Connection, query: Query) -> Ranking:
         return nothing(NAME)
     slots = np.array([-no for no, _ in found], dtype=np.int64)
     scores = np.array([weights[item.topic_key or ""] for _, item in found])
-    return Ranking(NAME, slots, scores, scores, np.minimum(scores, 1.0))
+    return Ranking(NAME, slots, scores, scores, scores)

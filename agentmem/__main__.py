@@ -1,0 +1,23 @@
+"""The entry of the program."""
+
+import io
+import os
+import sys
+from importlib import import_module
+
+_QUICK: dict[str, str] = {}
+"""First argument -> module with a `run()` that must start faster than the command line can be imported."""
+
+
+def main() -> None:
+    """Run the command that the arguments name, and exit with its code."""
+    os.umask(0o077)  # whatever is written is for the owner alone
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    first = sys.argv[1] if len(sys.argv) > 1 else ""
+    import_module(_QUICK.get(first, "agentmem.cli.app")).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""The commands: one readable table. Only the module of the command that is called gets imported."""
+
+from typing import Annotated
+
+import typer
+
+from agentmem.cli.door import door
+from agentmem.cli.lazy import Commands, Entry, Group
+from agentmem.version import __version__
+
+_C = "agentmem.cli.commands"
+
+COMMANDS: dict[str, Entry | Group] = {
+    "ingest": Entry(f"{_C}.ingest:ingest", "Read transcripts into the memory.", "agentmem ingest ~/.claude/projects"),
+    "work": Entry(f"{_C}.work:work", "Pay what is owed, such as vectors, and exit.", "agentmem work --seconds 60"),
+    "remember": Entry(f"{_C}.remember:remember", "Store one memory.", 'agentmem remember "Use pnpm, not npm"'),
+    "recall": Entry(f"{_C}.recall:recall", "Ask what is known.", 'agentmem recall "which package manager?"'),
+    "list": Entry(f"{_C}.list:list_", "List the memories of a profile.", "agentmem list --kind instruction"),
+    "show": Entry(f"{_C}.show:show", "Show a memory or message in its context.", "agentmem show 3f2a9c81"),
+    "history": Entry(f"{_C}.history:history", "Show all versions of a memory.", "agentmem history 3f2a9c81"),
+    "forget": Entry(f"{_C}.forget:forget", "Hide a memory or message for good.", "agentmem forget 3f2a9c81"),
+    "stats": Entry(f"{_C}.stats:stats", "Show what the store holds and takes.", "agentmem stats"),
+    "doctor": Entry(f"{_C}.doctor:doctor", "Check that everything is as it should be.", "agentmem doctor --deep"),
+    "config": Group(
+        "Show and change the settings.",
+        {
+            "show": Entry(f"{_C}.config:show", "Show all settings in force.", "agentmem config show"),
+            "get": Entry(f"{_C}.config:get", "Print one setting.", "agentmem config get limit"),
+            "set": Entry(f"{_C}.config:set_", "Change one setting.", "agentmem config set limit 20"),
+            "path": Entry(f"{_C}.config:path", "Print where the settings are kept.", "agentmem config path"),
+        },
+    ),
+    "profile": Group(
+        "Show the profiles, which keep projects apart.",
+        {
+            "list": Entry(f"{_C}.profile:list_", "List all profiles.", "agentmem profile list"),
+            "show": Entry(f"{_C}.profile:show", "Show what one profile holds.", "agentmem profile show user"),
+            "why": Entry(f"{_C}.profile:why", "Tell which profile a folder has, and why.", "agentmem profile why ."),
+        },
+    ),
+    "demo": Entry(f"{_C}.demo:demo", "See it work on a sample session, in a store of its own.", "agentmem demo"),
+}
+
+_EXIT_CODES = """\b
+Exit codes:
+  0  fine, also when nothing relevant is known
+  1  error
+  2  the call does not make sense
+  3  another process holds the store
+  4  an input could not be read as a transcript"""
+
+
+class Root(Commands):
+    """The commands of the table."""
+
+    table = COMMANDS
+
+
+app = typer.Typer(cls=Root, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"agentmem {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    no_args_is_help=True,
+    epilog=_EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+def _root(
+    ctx: typer.Context,
+    home: Annotated[
+        str | None,
+        typer.Option("--home", metavar="DIR", help="Keep everything in this folder. The same as AGENTMEM_HOME."),
+    ] = None,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Local, private, long-term memory for coding agents."""
+    ctx.obj = home
+
+
+def run() -> None:
+    """Run the command line; never returns."""
+    # Commands have a door of their own, which knows their options; this one is for what fails on the way there.
+    with door():
+        app(prog_name="agentmem")

@@ -1,0 +1,273 @@
+"""Results as JSON: every shape has a version, keeps its keys, and shows times in UTC (`2026-04-10T08:30:00Z`)."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from agentmem.cli import results
+from agentmem.config import Config
+from agentmem.domain.memories import Evidence, MemoryItem
+from agentmem.domain.recall import Answer, Hit
+from agentmem.ingest.pipeline import Ingested
+from agentmem.ingest.vectorize import Vectorized
+from agentmem.store.journal import Written
+from agentmem.store.messages import StoredMessage
+from agentmem.store.sessions import Profile
+from agentmem.upkeep.doctor import FAILED
+from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.stats import Stats
+
+VERSION = 1
+
+Fields = dict[str, Any]
+
+
+def as_json(result: results.Result) -> Fields:
+    """A result in its published shape."""
+    return {"version": VERSION, **_FORMS[type(result)](result)}
+
+
+def answer(given: Answer, *, explain: bool = False) -> Fields:
+    """An answer in its published shape, without the version."""
+    fields: Fields = {
+        "query": given.query,
+        "profile": given.profile,
+        "answer": given.text,
+        "abstained": given.abstained,
+        "hits": [_hit(hit, explain=explain) for hit in given.hits],
+    }
+    return {**fields, "notes": list(given.notes)} if explain else fields
+
+
+def _hit(hit: Hit, *, explain: bool) -> Fields:
+    fields: Fields = {
+        "rank": hit.rank,
+        "type": hit.type,
+        "id": hit.id,
+        "source_id": hit.source_id,
+        "session_id": hit.session_id,
+        "kind": hit.kind,
+        "role": hit.role,
+        "content": hit.content,
+        "at": moment(hit.at),
+        "score": hit.score,
+        "evidence": [_evidence(one) for one in hit.evidence],
+    }
+    if explain:
+        fields["explain"] = {
+            "profile": hit.profile,
+            "status": hit.status,
+            "trust": hit.trust,
+            "topic_key": hit.topic_key,
+            "occurred_at": moment(hit.occurred_at),
+            "channels": [
+                {"channel": part.channel, "rank": part.rank, "score": part.score, "share": part.share}
+                for part in hit.parts
+            ],
+        }
+    return fields
+
+
+def _evidence(one: Evidence) -> Fields:
+    return {
+        "session_id": one.session_id,
+        "message_id": one.message_id,
+        "source_id": one.source_id,
+        "quote": one.quote,
+        "at": moment(one.at),
+        "role": one.role,
+    }
+
+
+def memory(item: MemoryItem) -> Fields:
+    """A memory."""
+    return {
+        "id": item.id,
+        "profile": item.profile,
+        "kind": item.kind.value,
+        "content": item.content,
+        "topic_key": item.topic_key,
+        "status": item.status.value,
+        "superseded_by": item.superseded_by,
+        "importance": item.importance,
+        "trust": item.trust.value,
+        "extractor": item.extractor,
+        "occurred_at": moment(item.occurred_at),
+        "valid_from": moment(item.valid_from),
+        "created_at": moment(item.created_at),
+        "expires_at": moment(item.expires_at),
+    }
+
+
+def _message(message: StoredMessage) -> Fields:
+    return {
+        "id": message.id,
+        "session_id": message.session_id,
+        "profile": message.profile,
+        "seq": message.seq,
+        "role": message.role,
+        "kind": message.kind,
+        "trust": message.trust,
+        "speaker": message.speaker,
+        "content": message.content,
+        "at": moment(message.at),
+        "source_id": message.source_id,
+        "forgotten_at": moment(message.forgotten_at),
+    }
+
+
+def moment(at: datetime | None) -> str | None:
+    """A time in UTC with a Z; the fraction of a second only where there is one."""
+    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _ingest(report: results.IngestReport) -> Fields:
+    return {
+        **_stored(report.stored),
+        "profile": report.profile,
+        "passed_over": report.passed_over,
+        "inputs": [
+            {
+                "path": one.name,
+                "bytes": one.size,
+                "messages": one.messages,
+                "skipped": dict(one.skipped),
+                "unknown": dict(one.unknown),
+                "ignored": dict(one.ignored),
+                "error": {"message": one.error, "hint": one.hint} if one.error else None,
+            }
+            for one in report.inputs
+        ],
+        "vectors": _vectors(report.vectors),
+        "note": report.note or None,
+    }
+
+
+def _stored(stored: Ingested) -> Fields:
+    return {
+        "messages": stored.messages,
+        "known": stored.known,
+        "memories": stored.memories,
+        "superseded": stored.superseded,
+        "refused": stored.refused,
+        "sessions": [{"profile": profile, "session_id": session} for profile, session in sorted(stored.sessions)],
+    }
+
+
+def _vectors(vectors: Vectorized) -> Fields:
+    return {"computed": vectors.computed, "reused": vectors.reused, "owed": vectors.owed}
+
+
+def _shown(shown: Shown) -> Fields:
+    return {
+        "memory": memory(shown.memory) if shown.memory else None,
+        "message": _message(shown.message) if shown.message else None,
+        "occurrences": [_message(one) for one in shown.occurrences],
+        "evidence": [_evidence(one) for one in shown.evidence],
+        "queries": list(shown.queries),
+        "context": [_message(one) for one in shown.context],
+    }
+
+
+def _version(version: Version) -> Fields:
+    return {
+        "memory": memory(version.memory),
+        "evidence": [_evidence(one) for one in version.evidence],
+        "journal": [_entry(one) for one in version.journal],
+    }
+
+
+def _entry(entry: Written) -> Fields:
+    return {
+        "no": entry.no,
+        "at": moment(entry.at),
+        "actor": entry.actor,
+        "operation": entry.operation,
+        "before": entry.before,
+        "after": entry.after,
+    }
+
+
+def _forgotten(forgotten: results.Forgotten) -> Fields:
+    thing = forgotten.thing
+    if isinstance(thing, MemoryItem):
+        return {"type": "memory", "memory": memory(thing), "message": None}
+    return {"type": "message", "memory": None, "message": _message(thing)}
+
+
+def _stats(found: Stats) -> Fields:
+    return {
+        "home": found.home,
+        "profiles": [_profile(one) for one in found.profiles],
+        "sessions": found.counts.sessions,
+        "messages": found.counts.messages,
+        "memories": {kind: dict(by_status) for kind, by_status in found.counts.memories.items()},
+        "tombstones": found.counts.tombstones,
+        "journal": found.counts.journal,
+        "last_ingest": {agent: moment(at) for agent, at in found.counts.last_ingest.items()},
+        "vectors": {"model": found.model, "present": found.vectors, "owed": found.owed},
+        "bytes": {"database": found.database_bytes, "vectors": found.vector_bytes},
+    }
+
+
+def _profile(profile: Profile) -> Fields:
+    return {
+        "name": profile.name,
+        "identity": profile.identity,
+        "created_at": moment(profile.created_at),
+        "sessions": profile.sessions,
+        "messages": profile.messages,
+        "memories": profile.memories,
+    }
+
+
+def _examined(examined: results.Examined) -> Fields:
+    return {
+        "ok": all(check.state != FAILED for check in examined.checks),
+        "checks": [
+            {"name": check.name, "state": check.state, "detail": check.detail, "hint": check.hint}
+            for check in examined.checks
+        ],
+    }
+
+
+def settings(config: Config) -> Fields:
+    """All settings by key."""
+    return {name: getattr(config, name) for name in Config.__dataclass_fields__}
+
+
+def _demonstrated(shown: results.Demonstrated) -> Fields:
+    return {
+        **_stored(shown.report),
+        "learnt": [memory(item) for item in shown.memories],
+        "answers": [answer(given) for given in shown.answers],
+    }
+
+
+_FORMS: dict[type[Any], Callable[[Any], Fields]] = {
+    results.IngestReport: _ingest,
+    results.Recalled: lambda result: answer(result.answer, explain=result.explain),
+    results.Worked: lambda result: _vectors(result.vectors),
+    results.Remembered: lambda result: {"memory": memory(result.memory)},
+    results.Listed: lambda result: {"profile": result.profile, "memories": [memory(one) for one in result.memories]},
+    Shown: _shown,
+    results.History: lambda result: {"versions": [_version(one) for one in result.versions]},
+    results.Forgotten: _forgotten,
+    Stats: _stats,
+    results.Examined: _examined,
+    results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},
+    results.Setting: lambda result: {"key": result.key, "value": result.value},
+    results.SettingsFile: lambda result: {"file": result.file, "exists": result.exists},
+    results.Profiles: lambda result: {
+        "current": result.current,
+        "profiles": [_profile(one) for one in result.profiles],
+    },
+    results.ProfileShown: lambda result: {"profile": _profile(result.profile)},
+    results.ProfileReason: lambda result: {
+        "profile": result.project.name,
+        "identity": result.project.identity,
+        "reason": result.project.reason,
+        "stored": result.stored,
+    },
+    results.Demonstrated: _demonstrated,
+}

@@ -1,0 +1,95 @@
+"""`agentmem recall`."""
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from agentmem.cli import options
+from agentmem.cli.batch import answer_lines
+from agentmem.cli.inputs import words
+from agentmem.cli.opening import open_memory
+from agentmem.cli.render import print_json, render
+from agentmem.cli.results import Recalled
+from agentmem.domain.recall import MEMORY, MESSAGE, TYPES
+from agentmem.errors import UsageError
+from agentmem.memory import MOST_HITS, Memory
+
+
+class Type(StrEnum):
+    """The types of hits, as a choice."""
+
+    MEMORY = MEMORY
+    MESSAGE = MESSAGE
+
+
+def recall(
+    ctx: typer.Context,
+    query: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="QUERY", help="The question, in any language; else standard input.", show_default=False),
+    ] = None,
+    *,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", "-k", min=1, max=MOST_HITS, metavar="N", help="How many hits; else the setting `limit`."
+        ),
+    ] = None,
+    profile: options.ProfileName = None,
+    kinds: options.Kinds = None,
+    types: Annotated[
+        list[Type] | None,
+        typer.Option("--type", metavar="TYPE", help="Only hits of this type (memory, message); repeatable."),
+    ] = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    reference_date: Annotated[
+        str | None, typer.Option("--reference-date", metavar="WHEN", help="What “today” means in the question.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show why each hit is there.")] = False,
+    everything: options.Everything = False,
+    full: Annotated[bool, typer.Option("--full", help="Show messages whole.")] = False,
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            "--batch",
+            metavar="FILE",
+            help='Answer each line {"query", "profile"?, "k"?, "reference_date"?} of a file, or of -, with one.',
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Ask what is known. The current folder's project and the profile `user` are asked.
+
+    Without a match that is relevant it says so, and exits with 0.
+    """
+    memory = open_memory(ctx, profile)
+    wanted: dict[str, Any] = {
+        "k": limit,
+        "types": tuple(types or TYPES),
+        "kinds": tuple(kinds or ()),
+        "since": since,
+        "until": until,
+        "reference_date": reference_date,
+        "everything": everything,
+    }
+    if batch is not None:
+        if query:
+            raise UsageError("A question and --batch exclude each other", "Put the question into the file.")
+        for line in answer_lines(memory, batch, wanted, explain=explain):
+            print_json(line, line=True)
+        return
+    answer = memory.recall(words(query or [], "question"), **wanted)
+    advice = _advice(memory) if answer.abstained and not as_json else ""
+    render(Recalled(answer=answer, explain=explain, full=full, advice=advice), as_json=as_json)
+
+
+def _advice(memory: Memory) -> str:
+    """What may be the reason that nothing is known, if it is a simple one."""
+    profiles = memory.profiles()
+    if not profiles:
+        return "Nothing is stored yet: `agentmem ingest ~/.claude/projects` begins."
+    if all(profile.name != memory.profile for profile in profiles):
+        return "Nothing is stored in that profile: `agentmem profile list` shows the others, `-p NAME` asks one."
+    return ""

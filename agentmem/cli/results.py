@@ -1,0 +1,208 @@
+"""What commands hand to the renderer where the library's own values do not say it all."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from agentmem.config import Config
+from agentmem.domain.memories import MemoryItem
+from agentmem.domain.recall import Answer
+from agentmem.ingest.pipeline import Ingested
+from agentmem.ingest.vectorize import Vectorized
+from agentmem.projects import Project
+from agentmem.store.messages import StoredMessage
+from agentmem.store.sessions import Profile
+from agentmem.upkeep.doctor import Check
+from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.stats import Stats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputRead:
+    """One file or stream that was read.
+
+    Args:
+        name: its path, or `-`.
+        size: bytes read.
+        messages: messages found in it, new ones or not.
+        skipped: entries that could not be used, by reason.
+        unknown: entries of a type that the reader does not know, by type.
+        ignored: entries that are no conversation, by type.
+        error: why it could not be read (to its end); empty if it could.
+        hint: what to do about it.
+    """
+
+    name: str
+    size: int = 0
+    messages: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    unknown: Mapping[str, int] = field(default_factory=dict)
+    ignored: Mapping[str, int] = field(default_factory=dict)
+    error: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestReport:
+    """A run of `ingest`.
+
+    Args:
+        inputs: all that was read, or failed to be.
+        passed_over: files in folders that are no transcripts.
+        stored: what came of it.
+        profile: the profile that `recall` asks from here.
+        vectors: what was paid of the vectors owed, and what still is.
+        note: why no vectors were computed, if that needs saying.
+    """
+
+    inputs: tuple[InputRead, ...]
+    passed_over: int
+    stored: Ingested
+    profile: str
+    vectors: Vectorized
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """An answer, and how it is wanted.
+
+    Args:
+        answer: the answer.
+        explain: with what each channel says of each hit.
+        full: messages whole.
+        advice: what to do when nothing is known.
+    """
+
+    answer: Answer
+    explain: bool = False
+    full: bool = False
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A run of `work`."""
+
+    vectors: Vectorized
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The memory that was stored."""
+
+    memory: MemoryItem
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The memories of a profile, newest first."""
+
+    profile: str
+    memories: tuple[MemoryItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All versions of a memory, oldest first."""
+
+    versions: tuple[Version, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What is hidden from now on."""
+
+    thing: MemoryItem | StoredMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What `doctor` looked at."""
+
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings in force, and the file that holds those which are not the defaults."""
+
+    file: str
+    config: Config
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting."""
+
+    key: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """Where the settings are kept, and whether anything is there."""
+
+    file: str
+    exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """All profiles, and the one of the current folder."""
+
+    current: str
+    profiles: tuple[Profile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileShown:
+    """One profile; an empty one if nothing is stored in it yet."""
+
+    profile: Profile
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileReason:
+    """Why a folder has its profile, and whether anything is stored there."""
+
+    project: Project
+    stored: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstrated:
+    """What the demo learnt from its session, and the answers it then gave.
+
+    Args:
+        said: (role, text) of the session, as far as it was said by a person or the agent.
+        report: of the ingest.
+        memories: all memories, superseded ones too.
+        answers: to its questions.
+    """
+
+    said: tuple[tuple[str, str], ...]
+    report: Ingested
+    memories: tuple[MemoryItem, ...]
+    answers: tuple[Answer, ...]
+
+
+Result = (
+    IngestReport
+    | Recalled
+    | Worked
+    | Remembered
+    | Listed
+    | Shown
+    | History
+    | Forgotten
+    | Stats
+    | Examined
+    | Settings
+    | Setting
+    | SettingsFile
+    | Profiles
+    | ProfileShown
+    | ProfileReason
+    | Demonstrated
+)
+"""All that a command can hand to `agentmem.cli.render.render`."""

@@ -1,0 +1,84 @@
+"""Chains of values: one active memory a topic, whatever the order in which sessions arrive."""
+
+from itertools import permutations
+
+import pytest
+
+from agentmem import Memory
+
+CHAIN = (("2026-01-05", "Use npm for installs."), ("2026-02-05", "Actually, use pnpm, not npm."), ("2026-03-05", "Let's switch to bun."))
+
+
+def of_topic(memory: Memory, key: str = "project.package_manager"):
+    return [item for item in memory.list(everything=True) if item.topic_key == key]
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_the_newest_value_is_active_whatever_is_read_first(memory: Memory, said, order):
+    for n in order:
+        day, text = CHAIN[n]
+        memory.ingest(said(("user", text), day=day, session=f"s{n}"))
+    active = [item for item in of_topic(memory) if item.status == "active"]
+    assert len(active) == 1 and "bun" in active[0].content
+    assert len(of_topic(memory)) == 3
+    assert all(item.superseded_by for item in of_topic(memory) if item.status == "superseded")
+
+
+def test_a_value_that_comes_back_is_reinstated_with_its_whole_history(memory: Memory, said):
+    for n, text in enumerate(("Use pnpm for installs.", "Let's switch to bun.", "Use pnpm for installs.")):
+        memory.ingest(said(("user", text), day=f"2026-0{n + 1}-05", session=f"s{n}"))
+    active = [item for item in of_topic(memory) if item.status == "active"]
+    assert len(active) == 1 and "pnpm" in active[0].content
+    versions = memory.history(active[0].id)
+    assert len(versions) == 2
+    assert sorted(len(version.evidence) for version in versions) == [1, 2]
+    operations = [entry.operation for version in versions for entry in version.journal]
+    assert "supersede" in operations and "reinstate" in operations
+
+
+def test_saying_it_again_is_evidence_and_no_second_memory(memory: Memory, said):
+    memory.ingest(said(("user", "Use pnpm, not npm."), session="s1"))
+    memory.ingest(said(("user", "Use pnpm, not npm."), day="2026-05-01", session="s2"))
+    (item,) = of_topic(memory)
+    assert len(memory.show(item.id).evidence) == 2
+
+
+def test_an_agent_does_not_overrule_a_person(memory: Memory, said):
+    memory.ingest(said(("user", "Use pnpm, not npm."), ("assistant", "We switched from pnpm to yarn.")))
+    active = [item for item in of_topic(memory) if item.status == "active"]
+    assert len(active) == 1 and "pnpm" in active[0].content
+
+
+def test_superseded_values_stay_hidden_unless_asked_for(memory: Memory, said):
+    memory.ingest(said(("user", "Use npm for installs."), session="s1"))
+    memory.ingest(said(("user", "Actually, use pnpm, not npm."), day="2026-05-01", session="s2"))
+    shown = [h.status for h in memory.recall("package manager", types=("memory",)).hits]
+    assert shown == ["active"]
+    with_all = [h.status for h in memory.recall("package manager", types=("memory",), everything=True).hits]
+    assert sorted(with_all) == ["active", "superseded"]
+
+
+def test_what_was_forgotten_does_not_come_back(memory: Memory, said):
+    session = said(("user", "Use pnpm, not npm."))
+    memory.ingest(session)
+    (item,) = of_topic(memory)
+    memory.forget(item.id)
+    memory.ingest(session)
+    memory.ingest(said(("user", "Use pnpm, not npm."), day="2026-06-01", session="another"))
+    assert [i.status for i in of_topic(memory)] == ["forgotten"]
+    assert not memory.recall("package manager", types=("memory",)).hits
+
+
+def test_telling_a_forgotten_value_again_is_a_decision(memory: Memory):
+    item = memory.remember("Use pnpm, not npm.")
+    memory.forget(item.id)
+    assert memory.remember("Use pnpm, not npm.").status == "active"
+
+
+def test_a_forgotten_message_is_not_found_and_stays_away(memory: Memory, said):
+    session = said(("user", "my cat is called Ziggurat"), ("user", "something else entirely"))
+    memory.ingest(session)
+    hit = memory.recall("Ziggurat", types=("message",)).hits[0]
+    memory.forget(hit.id)
+    memory.ingest(session)
+    assert all("Ziggurat" not in h.content for h in memory.recall("Ziggurat", types=("message",)).hits)
