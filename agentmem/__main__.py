@@ -16,7 +16,10 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
     first = sys.argv[1] if len(sys.argv) > 1 else ""
-    import_module(_QUICK.get(first, "agentmem.cli.app")).run()
+    try:
+        import_module(_QUICK.get(first, "agentmem.cli.app")).run()
+    except KeyboardInterrupt:  # before the door was reached, so that nothing was begun
+        sys.exit(130)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ class Query:
 
     Args:
         text: as it was asked.
-        searched: the text that is searched for: the question without relative dates ("last Tuesday").
         terms: the hashed terms of its content words.
         topics: (topic key, weight) that it asks about, best first.
         dates: the dates and periods in it.
@@ -33,7 +32,6 @@ class Query:
     """
 
     text: str
-    searched: str
     reference: datetime
     profiles: tuple[str, ...]
     terms: tuple[int, ...] = ()

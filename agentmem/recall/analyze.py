@@ -6,6 +6,7 @@ from functools import cache
 
 from agentmem.domain.dates import find_dates
 from agentmem.domain.recall import TYPES, Query
+from agentmem.domain.text import clean
 from agentmem.rules.topics import topics_asked
 from agentmem.rules.words import function_words
 from agentmem.store.fulltext import Terms
@@ -31,7 +32,7 @@ def analyze(
     Words that carry no content ("what", "is", 什么, 뭐) are left out of the search, unless there are no others. A
     relative date ("last Tuesday") says when, not what, and is left out as well; an absolute one may stand in the text.
     """
-    text = text[:_LONGEST]
+    text = clean(text[:_LONGEST])
     dates = tuple(find_dates(text, reference))
     searched = text
     for mention in reversed(dates):
@@ -44,7 +45,6 @@ def analyze(
         content = tuple(asked)
     return Query(
         text=text,
-        searched=searched,
         reference=reference,
         profiles=tuple(profiles),
         terms=content,

@@ -90,7 +90,7 @@ def _by_vector(
     if model is None:
         return nothing(question_vector.NAME, "words only: no embedding model is configured")
     embeddings.check(generation, model.name)
-    vector = model.embed_query(query.searched)
+    vector = model.embed_query(query.text)
     table = VectorTable(store.home.vectors, generation.no, generation.dimension)
     return question_vector.search(connection, query, generation, table, vector)
 

@@ -58,7 +58,8 @@ class Database:
         deadline = time.monotonic() + self._patience
         connection = self._open_reader(deadline)
         try:
-            yield connection
+            with _stoppable():
+                yield connection
         finally:
             connection.close()
 
@@ -91,7 +92,8 @@ class Database:
             finally:
                 os.umask(previous)
             try:
-                yield connection
+                with _stoppable():
+                    yield connection
             finally:
                 connection.close()
 
@@ -144,6 +146,17 @@ class Database:
                     raise StoreBusy(f"The store {self.file} is busy", _name_of(reason)) from error
             time.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - jitter, not cryptography
             pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Ctrl-C during a query is a KeyboardInterrupt, as everywhere else; DuckDB makes a RuntimeError of it."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "Query interrupted" in str(error):
+            raise KeyboardInterrupt from error
+        raise
 
 
 def _name_of(reason: str) -> str:

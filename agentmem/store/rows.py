@@ -1,7 +1,7 @@
 """Between DuckDB's rows and the domain's values: times, and bulk inserts through Arrow."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -46,7 +46,8 @@ def registered(connection: duckdb.DuckDBPyConnection, columns: Columns) -> Itera
     try:
         yield rows.num_rows
     finally:
-        connection.unregister("new_rows")
+        with suppress(duckdb.Error):  # refused after an error, which must not be hidden by this one
+            connection.unregister("new_rows")
 
 
 def insert(connection: duckdb.DuckDBPyConnection, table: str, columns: Columns) -> None:

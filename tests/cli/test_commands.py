@@ -14,7 +14,8 @@ def test_forget_asks_a_person(filled, monkeypatch):
     monkeypatch.setattr("agentmem.cli.commands.forget.piped", lambda: False)
     kept = filled("forget", wanted[:8], given="n\n")
     assert kept.code == 0
-    assert "pnpm" in kept.err and "Nothing was forgotten." in kept.err
+    assert "pnpm" in kept.err
+    assert "Nothing was forgotten." in kept.err
     assert _id(filled, "pnpm") == wanted
     gone = filled("forget", wanted[:8], given="y\n")
     assert f"Forgot the memory {wanted[:8]}" in gone.out
@@ -45,7 +46,8 @@ def test_a_message_can_be_forgotten(filled):
 def test_remember(call):
     told = call("remember", "we", "use", "bun", "--topic", "project.package_manager", "--importance", "0.9")
     assert told.code == 0
-    assert "project.package_manager" in told.out and "we use bun" in told.out
+    assert "project.package_manager" in told.out
+    assert "we use bun" in told.out
     assert call("remember", given="the staging port is 8443\n").code == 0
     assert call("remember", "--profile", "user", "--kind", "instruction", "answer in French").code == 0
     listed = call("list", "--json").json["memories"]
@@ -59,7 +61,9 @@ def test_remember(call):
 def test_show_and_history(filled):
     wanted = _id(filled, "pnpm")
     shown = filled("show", wanted[:8]).out
-    assert "“Use pnpm, not npm" in shown and "In its context:" in shown and "> user" in shown
+    assert "“Use pnpm, not npm" in shown
+    assert "In its context:" in shown
+    assert "> user" in shown
     versions = filled("history", wanted[:8]).out
     assert versions.index("superseded") < versions.index("active")
     assert filled("show", "0000000000").code == 1

@@ -44,7 +44,8 @@ def test_a_crash_is_written_down_for_the_owner_alone(call, home, monkeypatch):
     assert str(log) in crashed.err
     assert log.stat().st_mode & 0o777 == 0o600
     assert log.parent.stat().st_mode & 0o777 == 0o700
-    assert "Traceback" in log.read_text() and "agentmem 0." in log.read_text()
+    assert "Traceback" in log.read_text()
+    assert "agentmem 0." in log.read_text()
 
 
 def test_a_crash_that_cannot_be_written_down_is_shown(call, home, monkeypatch):
@@ -53,14 +54,16 @@ def test_a_crash_that_cannot_be_written_down_is_shown(call, home, monkeypatch):
     (home / "log").write_text("a file where the folder should be")
     crashed = call("stats")
     assert crashed.code == 1
-    assert "Traceback" in crashed.err and "ZeroDivisionError" in crashed.err
+    assert "Traceback" in crashed.err
+    assert "ZeroDivisionError" in crashed.err
 
 
 def test_what_the_system_refuses_is_told_without_a_crash_log(call, home, dashboard):
     home.write_text("a file where the folder should be")
     refused = call("ingest", dashboard)
     assert refused.code == 1
-    assert refused.err.startswith("error: ") and str(home) in refused.err
+    assert refused.err.startswith("error: ")
+    assert str(home) in refused.err
     assert "Traceback" not in refused.err
 
 

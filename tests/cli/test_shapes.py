@@ -23,14 +23,16 @@ def test_recall(filled):
     assert all(set(hit) == HIT for hit in found["hits"])
     assert [hit["rank"] for hit in found["hits"]] == list(range(1, len(found["hits"]) + 1))
     memory = next(hit for hit in found["hits"] if hit["type"] == "memory")
-    assert memory["session_id"] is None and memory["source_id"] is None
+    assert memory["session_id"] is None
+    assert memory["source_id"] is None
     assert "pnpm" in memory["content"]
     assert all(set(one) == EVIDENCE for one in memory["evidence"])
     assert memory["evidence"][0]["source_id"] == "m3"
     assert TIME.fullmatch(memory["evidence"][0]["at"])
     message = next(hit for hit in found["hits"] if hit["type"] == "message")
     assert (message["evidence"], message["session_id"][:9]) == ([], "dashboard")
-    assert message["source_id"].startswith("m") and message["role"] in ("user", "assistant")
+    assert message["source_id"].startswith("m")
+    assert message["role"] in ("user", "assistant")
     assert TIME.fullmatch(message["at"])
 
 

@@ -100,7 +100,8 @@ def _on_a_terminal(*arguments: str, **variables: str) -> str:
 
 def test_a_terminal_gets_colours_unless_they_are_unwanted(filled):
     coloured = _on_a_terminal("recall", "pnpm", "--explain")
-    assert "\x1b[36m" in coloured and "channel" in coloured
+    assert "\x1b[36m" in coloured
+    assert "channel" in coloured
     plain = _on_a_terminal("recall", "pnpm", NO_COLOR="1")
     assert "pnpm" in plain
     assert not re.search(r"\x1b\[(3|4|9)\d", plain)
@@ -111,7 +112,9 @@ def test_excerpts_show_why_a_text_was_found():
     text = "filler words here " * 40 + "the rate limit is 10,000 per zone " + "other things follow " * 40
     short = excerpt(text, "what is the rate limit?", 200)
     assert "rate limit is 10,000" in short
-    assert short.startswith("… ") and short.endswith(" …") and len(short) < 220
+    assert short.startswith("… ")
+    assert short.endswith(" …")
+    assert len(short) < 220
     assert excerpt("short\n text", "x", 200) == "short text"
     chinese = "无关的内容" * 60 + "包管理器是 pnpm" + "别的话" * 60
     assert "pnpm" in excerpt(chinese, "包管理器是什么", 100)
