@@ -72,7 +72,9 @@ def _read(settings: Path) -> dict[str, object]:
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{settings} is not valid TOML: {error}", "Correct that line and run the command again.") from error
+        raise ConfigError(
+            f"{settings} is not valid TOML: {error}", "Correct that line and run the command again."
+        ) from error
 
 
 def _apply(config: Config, values: Mapping[str, object], where: str) -> Config:

@@ -217,7 +217,7 @@ class Memory:
             return analyze(
                 text,
                 self._terms,
-                profiles=dict.fromkeys((self.profile, USER)),
+                profiles=tuple(dict.fromkeys((self.profile, USER))),
                 reference=reference,
                 types=types,
                 kinds=_kinds(kinds),

@@ -1,7 +1,8 @@
 """Which project a folder belongs to: the isolation unit of memory.
 
-A project is its git repository, named by the folder that all worktrees share (git's *common dir*), so that worktrees and
-sub-folders remember together. A folder outside git is a project of its own. Git itself is not run: its files are read.
+A project is its git repository, named by the folder that all worktrees share (git's *common dir*), so that worktrees
+and sub-folders remember together. A folder outside git is a project of its own. Git itself is not run; its files are
+read.
 """
 
 import re
@@ -41,7 +42,9 @@ def identify(folder: str) -> Project:
             if common is not None:
                 top = common.parent if common.name == ".git" else common
                 return _project(str(common), top.name, f"{folder} belongs to the git repository {top}")
-    return _project(folder, PurePosixPath(folder).name, f"{folder} is not inside a git repository that can be seen here")
+    return _project(
+        folder, PurePosixPath(folder).name, f"{folder} is not inside a git repository that can be seen here"
+    )
 
 
 def _project(identity: str, label: str, reason: str) -> Project:
@@ -50,7 +53,7 @@ def _project(identity: str, label: str, reason: str) -> Project:
 
 
 def _normal(folder: str) -> str:
-    """One spelling per place: `C:\\a`, `c:/a`, `/c:/a` and `/mnt/c/a` are the same folder."""
+    r"""One spelling per place: `C:\a`, `c:/a`, `/c:/a` and `/mnt/c/a` are the same folder."""
     if found := _DRIVE.match(folder):
         folder = f"{(found[1] or found[2]).lower()}:/{folder[found.end() :]}"
     if "\\" in folder and not folder.startswith("/"):

@@ -60,7 +60,7 @@ def test_processes_that_ingest_at_once_beside_a_reader_lose_nothing(tmp_path, pr
     reading.start()
     try:
         for writer in writers:
-            out, err = writer.communicate(timeout=300)
+            _, err = writer.communicate(timeout=300)
             assert writer.returncode == 0, err
             assert err == ""
     finally:
@@ -101,6 +101,6 @@ def test_an_interrupted_ingest_keeps_what_it_had_and_is_completed(tmp_path):
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=60)
     again = start("ingest", file, "--profile", "p", "--json")
-    out, err = again.communicate(timeout=120)
+    _, err = again.communicate(timeout=120)
     assert again.returncode == 0, err
     check_all_there(1, 20_000)

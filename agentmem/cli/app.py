@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from agentmem.cli.door import door
+from agentmem.cli.door import door, listen_for_stop
 from agentmem.cli.lazy import Commands, Entry, Group
 from agentmem.version import __version__
 
@@ -88,5 +88,6 @@ def _root(
 def run() -> None:
     """Run the command line; never returns."""
     # Commands have a door of their own, which knows their options; this one is for what fails on the way there.
+    listen_for_stop()
     with door():
         app(prog_name="agentmem")

@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import re
+import signal
 import sys
 import time
 import traceback
@@ -12,6 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
+from threading import Event
+from types import FrameType
 from typing import NoReturn
 
 import typer
@@ -24,6 +27,7 @@ VERSION = 1
 """Of the shape of an error as JSON."""
 
 STOPPED = 130
+_stopped = Event()
 _ENVIRONMENT = frozenset(
     {errno.EACCES, errno.EPERM, errno.ENOSPC, errno.EROFS, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EDQUOT}
 )
@@ -45,19 +49,31 @@ def door(*, home: str | None = None, as_json: bool = False) -> Iterator[None]:
         _say(error, as_json=as_json)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
-        _tell("stopped; what was stored stays, run it again to go on")
-        sys.exit(STOPPED)
+        _stop()
     except BrokenPipeError:
         _leave_quietly()
     except (typer.Exit, typer.Abort):
         raise
     except Exception as error:  # noqa: BLE001 - the last resort: whatever else it is, the user gets words
+        if _stopped.is_set():
+            _stop()
         if isinstance(error, OSError) and error.errno in _ENVIRONMENT:
             where = f": {error.filename}" if error.filename else ""
             _say(AgentmemError(f"{error.strerror}{where}"), as_json=as_json)
         else:
             _say(_crashed(error, home), as_json=as_json)
         sys.exit(1)
+
+
+def listen_for_stop() -> None:
+    """Remember Ctrl-C: libraries in C make errors of their own of the KeyboardInterrupt that it raises in them."""
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        _stopped.set()
+        signal.default_int_handler(number, frame)
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, as under nohup
+        signal.signal(signal.SIGINT, heard)
 
 
 def at_the_door(command: Callable[..., None]) -> Callable[..., None]:
@@ -113,6 +129,11 @@ def _write(file: Path, text: str) -> None:
         os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, paths.PRIVATE_FILE), "w", encoding="utf-8"
     ) as log:
         log.write(text)
+
+
+def _stop() -> NoReturn:
+    _tell("stopped; what was stored stays, run it again to go on")
+    sys.exit(STOPPED)
 
 
 def _leave_quietly() -> NoReturn:

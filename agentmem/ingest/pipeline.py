@@ -218,7 +218,9 @@ def _known(connection: Connection, proposals: Sequence[Proposal]) -> list[Known]
     known = []
     for key, item in items.items():
         times = [at for _, _, at in places.get(key, ()) if at is not None]
-        known.append(Known(item, max([*times, item.valid_from or datetime.min.replace(tzinfo=UTC)]), places.get(key, ())))
+        known.append(
+            Known(item, max([*times, item.valid_from or datetime.min.replace(tzinfo=UTC)]), places.get(key, ()))
+        )
     return known
 
 
@@ -239,7 +241,12 @@ def _apply(connection: Connection, plan: Plan, terms: Terms, actor: str) -> None
     for key, (before, after) in plan.changed.items():
         words = terms.of(memories.search_text(after, queries_of.get(key, ())))
         memories.set_status(
-            connection, before, status=after.status, terms=words, superseded_by=after.superseded_by, valid_from=after.valid_from
+            connection,
+            before,
+            status=after.status,
+            terms=words,
+            superseded_by=after.superseded_by,
+            valid_from=after.valid_from,
         )
     journal.write(connection, actor, [*_entries(plan)])
 

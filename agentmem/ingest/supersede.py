@@ -1,9 +1,10 @@
 """Stage: what new memories do to those that are there. Pure: values in, a plan out.
 
-One topic key of one profile has one active memory. Said later, a new value supersedes the old one, which stays, points to
-its successor and can be asked for; said earlier (an old transcript read after a new one), it is stored as superseded
-at once, and so is what somebody less trusted says (an agent does not overrule a person). The same value said again is more evidence; said again after another value had replaced it, it is
-reinstated. What was forgotten stays forgotten, however often it is said.
+One topic key of one profile has one active memory. Said later, a new value supersedes the old one, which stays, points
+to its successor and can be asked for. Said earlier (an old transcript read after a new one) it is stored as superseded
+at once, and so is what somebody less trusted says: an agent does not overrule a person. The same value said again is
+more evidence; said again after another value had replaced it, it is reinstated. What was forgotten stays forgotten,
+however often it is said.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -144,7 +145,7 @@ class _Ledger:
 
     def _claim(self, item: MemoryItem, said_at: datetime) -> None:
         """Make an item the active one of its topic, unless the one that is was said later."""
-        place = (item.profile, item.topic_key)
+        place = (item.profile, item.topic_key or "")
         holder = self._holders.get(place) if item.topic_key else None
         if holder is not None:
             held_since = self._last_said.get(holder)

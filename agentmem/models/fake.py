@@ -28,8 +28,8 @@ class FakeEmbedder:
         for row, text in zip(vectors, texts, strict=True):
             for word in fold(text).split():
                 row[crc32(word.encode()) % self.dimension] += 1
-            row /= np.linalg.norm(row) or 1
-        return vectors
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors / np.where(lengths == 0, 1, lengths)
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
         return self.embed_documents([text])[0]  # type: ignore[no-any-return]

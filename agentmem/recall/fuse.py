@@ -100,7 +100,7 @@ def _relevance(slots: "NDArray[np.int64]", rankings: Sequence[Ranking], *, memor
             model = ranking.model
         elif ranking.channel == "topic" or only_dates:
             sure[at] = ranking.signal[here]
-    return np.maximum(sure, relevance(words, cosines, memory=memory, model=model))  # type: ignore[no-any-return]
+    return np.maximum(sure, relevance(words, cosines, memory=memory, model=model))
 
 
 def _messages(rankings: Sequence[Ranking], most: int) -> list[Fused]:
@@ -169,7 +169,7 @@ def _order(ranking: Ranking, mine: "NDArray[np.int64]", scores: "NDArray[np.floa
     """Some of a ranking's documents, best first; the newer first among equals."""
     import numpy as np
 
-    return mine[np.lexsort((-np.abs(ranking.slots[mine]), -scores[mine]))]  # type: ignore[no-any-return]
+    return mine[np.lexsort((-np.abs(ranking.slots[mine]), -scores[mine]))]
 
 
 def _places(slots: "NDArray[np.int64]", ranking: Ranking) -> "tuple[NDArray[np.int64], NDArray[np.int64]]":

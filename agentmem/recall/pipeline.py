@@ -75,9 +75,7 @@ def _search(
         return [*(search.result() for search in searches), *rankings]
 
 
-def _by_vector(
-    store: Store, connection: Connection, query: Query, embedder: Callable[[], Embedder | None]
-) -> Ranking:
+def _by_vector(store: Store, connection: Connection, query: Query, embedder: Callable[[], Embedder | None]) -> Ranking:
     generation = embeddings.current(connection)
     if generation is None:
         return nothing(question_vector.NAME, "no vectors yet: `agentmem work` computes them")

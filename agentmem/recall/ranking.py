@@ -57,8 +57,8 @@ def selected(ranking: Ranking, keep: "NDArray[np.bool_] | NDArray[np.int64]") ->
 def standardise(scores: "NDArray[np.float64]", population: int) -> "NDArray[np.float64]":
     """Scores divided by their root mean square over a population in which all others score 0.
 
-    Among many documents that is the standard deviation. Among few, which may all score nearly the same, the deviation is
-    next to nothing and would blow small differences up; the root mean square stays as large as the scores are.
+    Among many documents that is the standard deviation. Among few, which may all score nearly the same, the deviation
+    is next to nothing and would blow small differences up; the root mean square stays as large as the scores are.
     """
     mean_square = float((scores * scores).sum()) / max(population, len(scores), 1)
-    return scores / mean_square**0.5 if mean_square > 1e-12 else scores * 0.0  # type: ignore[no-any-return]
+    return scores / mean_square**0.5 if mean_square > 1e-12 else scores * 0.0

@@ -3,9 +3,9 @@
 Two logistic regressions, one for messages and one for memories, over the share of the question's weight that the words
 cover (for a message: its window of five) and over the cosine of the vectors. They were fitted on 450 questions of
 LoCoMo, BEAM-100K and MemDaily put to the conversation that they belong to, and to others that know nothing of them (the
-best document of each; both classes weigh the same). At `KNOWN` fewer than 1% of the own questions are lost; of those put
-to another set's conversation 96% (LoCoMo), 99% (MemDaily) and 65% (BEAM) get nothing, of those put to another one of the
-same set 86% (LoCoMo) and 11% (BEAM, whose chats are all about the same kind of work).
+best document of each; both classes weigh the same). At `KNOWN` fewer than 1% of the own questions are lost; of those
+put to another set's conversation 96% (LoCoMo), 99% (MemDaily) and 65% (BEAM) get nothing, of those put to another one
+of the same set 86% (LoCoMo) and 11% (BEAM, whose chats are all about the same kind of work).
 
 Words that cover the whole question are enough without a vector, and so is a topic key.
 """
@@ -49,4 +49,4 @@ def relevance(
     intercept, by_word, by_cosine = _MEMORY if memory else _MESSAGE
     near = np.where(np.isnan(cosines), _CENTRE, cosines) - _CENTRE
     both = 1 / (1 + np.exp(-(intercept + by_word * words + by_cosine * near)))
-    return np.maximum(alone, both)  # type: ignore[no-any-return]
+    return np.maximum(alone, both)

@@ -104,9 +104,7 @@ def read(chunks: Iterable[bytes], *, name: str, session_id: str | None, tally: T
         yield from (chat if document or isinstance(value, dict) else chat.another(session_id)).value(value)
 
 
-def from_objects(
-    objects: Iterable[object], *, name: str, session_id: str | None, tally: Tally
-) -> Iterator[Message]:
+def from_objects(objects: Iterable[object], *, name: str, session_id: str | None, tally: Tally) -> Iterator[Message]:
     """The messages of objects that have the shape of this format's lines; for programs that have no file."""
     chat = _Chat(name, session_id, tally, document=False)
     for value in objects:

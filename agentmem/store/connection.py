@@ -3,8 +3,8 @@
 DuckDB shuts every other process out while one has the file open for writing, readers too, and a writer cannot open
 it while anyone reads. So nobody keeps a connection: open, do one thing, close. A lock file, the *gate*, makes
 the turns fair: a writer holds it until it has closed the database, a reader only while it opens, so that readers that
-follow each other closely cannot keep a writer out for ever. A program that knows nothing of the gate (the `duckdb` shell)
-is waited for as well, and named when it does not let go.
+follow each other closely cannot keep a writer out for ever. A program that knows nothing of the gate (the `duckdb`
+shell) is waited for as well, and named when it does not let go.
 """
 
 import os
@@ -41,7 +41,7 @@ class Database:
         self.file = file
         self._gate = gate
         self._patience = patience
-        self._settings = {"memory_limit": memory_limit, "preserve_insertion_order": "true"}
+        self._settings: dict[str, str | bool | int | float | list[str]] = {"memory_limit": memory_limit}
 
     def exists(self) -> bool:
         """Whether there is anything to read."""
@@ -58,8 +58,7 @@ class Database:
         deadline = time.monotonic() + self._patience
         connection = self._open_reader(deadline)
         try:
-            with _stoppable():
-                yield connection
+            yield connection
         finally:
             connection.close()
 
@@ -92,8 +91,7 @@ class Database:
             finally:
                 os.umask(previous)
             try:
-                with _stoppable():
-                    yield connection
+                yield connection
             finally:
                 connection.close()
 
@@ -146,17 +144,6 @@ class Database:
                     raise StoreBusy(f"The store {self.file} is busy", _name_of(reason)) from error
             time.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - jitter, not cryptography
             pause = min(pause * 1.5, _LONGEST_PAUSE)
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Ctrl-C during a query is a KeyboardInterrupt, as everywhere else; DuckDB makes a RuntimeError of it."""
-    try:
-        yield
-    except RuntimeError as error:
-        if "Query interrupted" in str(error):
-            raise KeyboardInterrupt from error
-        raise
 
 
 def _name_of(reason: str) -> str:

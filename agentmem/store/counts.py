@@ -62,9 +62,7 @@ _DISAGREEMENTS = {
     "occurrences without a message": (
         "SELECT count(*) FROM occurrences o ANTI JOIN messages m ON m.session_no = o.session_no AND m.id = o.message_id"
     ),
-    "messages stored twice": (
-        "SELECT count(*) - count(DISTINCT (session_no, id)) FROM messages"
-    ),
+    "messages stored twice": ("SELECT count(*) - count(DISTINCT (session_no, id)) FROM messages"),
     "messages that are not indexed": (
         f"SELECT count(*) FROM (SELECT o.session_no * {SESSION_STEP}::BIGINT + o.seq AS slot FROM occurrences o "
         "JOIN messages m ON m.session_no = o.session_no AND m.id = o.message_id WHERE m.forgotten_at IS NULL) o "

@@ -24,8 +24,8 @@ MESSAGE_HEAD = 1_000
 """Characters of a message that are embedded; the model reads 512 tokens, and the head says what a text is about."""
 
 EXACT_SCOPE = 50_000
-"""Vectors up to which every one is compared. An exact scan in DuckDB takes 7 ms over 6,000 vectors of 384 numbers and 45 ms
-over 60,000; LanceDB without an index takes 16 and 170 ms (and 1.2 CPU-seconds to import), with one it wins above this."""
+"""Vectors up to which every one is compared. An exact scan in DuckDB takes 7 ms over 6,000 vectors of 384 numbers and
+45 ms over 60,000; LanceDB takes 16 and 170 ms without an index (and a second to import), but has one above this."""
 
 _WANTED = """
     SELECT d.slot FROM documents d
@@ -118,14 +118,13 @@ def message_text(speaker: str | None, content: str) -> str:
     return (f"{speaker}: {content}" if speaker else content)[:MESSAGE_HEAD]
 
 
-def paid(
-    connection: duckdb.DuckDBPyConnection, model: str, hashes: Sequence[str]
-) -> "dict[str, NDArray[np.float32]]":
+def paid(connection: duckdb.DuckDBPyConnection, model: str, hashes: Sequence[str]) -> "dict[str, NDArray[np.float32]]":
     """The embeddings that were computed before, by content hash."""
     import numpy as np
 
     rows = connection.execute(
-        "SELECT content_hash, vector FROM embeddings WHERE model = $1 AND content_hash IN (SELECT unnest($2::VARCHAR[]))",
+        "SELECT content_hash, vector FROM embeddings "
+        "WHERE model = $1 AND content_hash IN (SELECT unnest($2::VARCHAR[]))",
         [model, list(hashes)],
     ).fetchall()
     return {key: np.asarray(vector, dtype=np.float32) for key, vector in rows}
@@ -152,13 +151,16 @@ def pay(
         flat = pa.array(np.concatenate(list(fresh.values())), pa.float32())
         vectors = pa.FixedSizeListArray.from_arrays(flat, generation.dimension)
         connection.register("new_vectors", pa.table({"content_hash": list(fresh), "vector": vectors}))
-        connection.execute("INSERT INTO embeddings SELECT content_hash, $1, vector FROM new_vectors", [generation.model])
+        connection.execute(
+            "INSERT INTO embeddings SELECT content_hash, $1, vector FROM new_vectors", [generation.model]
+        )
         connection.unregister("new_vectors")
     # A document may have left the index, or changed, since it was read.
     connection.execute(
         """
         INSERT INTO vector_state
-        SELECT w.slot, w.content_hash, $1 FROM (SELECT unnest($2::BIGINT[]) AS slot, unnest($3::VARCHAR[]) AS content_hash) w
+        SELECT w.slot, w.content_hash, $1
+        FROM (SELECT unnest($2::BIGINT[]) AS slot, unnest($3::VARCHAR[]) AS content_hash) w
         SEMI JOIN documents d ON d.slot = w.slot
         ANTI JOIN vector_state v ON v.slot = w.slot AND v.generation = $1
         """,
@@ -211,7 +213,7 @@ def slots(connection: duckdb.DuckDBPyConnection, generation: Generation) -> "NDA
         "SELECT v.slot FROM vector_state v JOIN documents d ON d.slot = v.slot AND d.dense WHERE v.generation = $1",
         [generation.no],
     ).fetchnumpy()
-    return found["slot"]  # type: ignore[no-any-return]
+    return found["slot"]
 
 
 def vectors_at(

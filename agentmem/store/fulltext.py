@@ -1,6 +1,6 @@
 """Full-text index in DuckDB: postings that change in the same transaction as the texts they index, and BM25 in SQL.
 
-A term is stored as a 64-bit hash of its stem: half the size of text, faster to compare, and the index alone tells nobody
+A term is stored as a 64-bit hash of its stem: smaller than text, faster to compare, and the index alone tells nobody
 what was said. Two terms collide with a probability of about 3e-8 in an index of a million terms.
 
 BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), with Lucene's always positive idf:
@@ -10,11 +10,11 @@ BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), wi
 
 k1 = 1.2 and b = 0.75, the defaults of the field. N, df and the mean length are those of the profiles asked, so one
 project's words do not weigh on another's. A message is also scored as the middle of a window of three and of five
-messages of its session: the answer often stands next to the words of the question. Messages of a window count as one text,
-whose mean length is three or five times that of one.
+messages of its session: the answer often stands next to the words of the question. Messages of a window count as one
+text, whose mean length is three or five times that of one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -115,7 +115,7 @@ class Terms:
     """Turns texts into term hashes and remembers each chunk that it has seen."""
 
     def __init__(self) -> None:
-        self._stem = None
+        self._stem: Callable[[str], str] | None = None
         self._known: dict[str, tuple[int, ...]] = {}
 
     def of(self, text: str) -> list[int]:
@@ -145,8 +145,9 @@ class Terms:
         if self._stem is None:
             import Stemmer  # late: only what indexes or searches needs it
 
-            self._stem = Stemmer.Stemmer("porter").stemWord
-        return self._stem(term)  # type: ignore[no-any-return]
+            stem: Callable[[str], str] = Stemmer.Stemmer("porter").stemWord
+            self._stem = stem
+        return self._stem(term)
 
 
 def _hash_of(term: str) -> int:
@@ -219,7 +220,9 @@ def _scores(
     found = connection.execute(statement, {"profiles": list(profiles), "terms": list(terms)}).fetchnumpy()
     population = int(found["population"][0]) if len(found["slot"]) else 0
     windows = (found["three"], found["five"]) if "three" in found else ()
-    return Scores(found["slot"], found["score"], found["covered"] / found["total"], found["length"], population, windows)
+    return Scores(
+        found["slot"], found["score"], found["covered"] / found["total"], found["length"], population, windows
+    )
 
 
 def sort_postings(connection: duckdb.DuckDBPyConnection) -> None:

@@ -69,9 +69,7 @@ def about(connection: duckdb.DuckDBPyConnection, subjects: Sequence[str]) -> lis
         [list(subjects)],
     ).fetchall()
     return [
-        Written(
-            operation, profile, subject, _read(before), _read(after), no=no, at=told(at), actor=actor
-        )
+        Written(operation, profile, subject, _read(before), _read(after), no=no, at=told(at), actor=actor)
         for no, at, actor, operation, profile, subject, before, after in rows
     ]
 

@@ -56,9 +56,7 @@ def search_text(item: MemoryItem, queries: Iterable[str]) -> str:
     return "\n".join([*queries, item.topic_key or "", item.content]).strip()
 
 
-def add(
-    connection: duckdb.DuckDBPyConnection, items: Sequence[MemoryItem], terms: Sequence[Sequence[int]]
-) -> None:
+def add(connection: duckdb.DuckDBPyConnection, items: Sequence[MemoryItem], terms: Sequence[Sequence[int]]) -> None:
     """Insert and index memories that are not stored yet.
 
     Args:
@@ -84,10 +82,7 @@ def add(
     )
     fulltext.add(
         connection,
-        [
-            _document(no, item, words)
-            for no, item, words in zip(numbers, items, terms, strict=True)
-        ],
+        [_document(no, item, words) for no, item, words in zip(numbers, items, terms, strict=True)],
     )
 
 
@@ -140,9 +135,7 @@ def set_status(
         superseded_by: the memory that replaces it.
         valid_from: since when it is true (again); None leaves that as it is.
     """
-    changed = replace(
-        item, status=status, superseded_by=superseded_by, valid_from=valid_from or item.valid_from
-    )
+    changed = replace(item, status=status, superseded_by=superseded_by, valid_from=valid_from or item.valid_from)
     no = number(connection, "SELECT no FROM memories WHERE id = $1", [item.id])
     connection.execute(
         "UPDATE memories SET status = $1, superseded_by = $2, valid_from = $3 WHERE no = $4",
@@ -218,7 +211,8 @@ def _parameters(wanted: Filter) -> dict[str, Any]:
 def select(connection: duckdb.DuckDBPyConnection, wanted: Filter, limit: int | None = None) -> list[MemoryItem]:
     """The memories that a filter lets through, newest first."""
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM memories WHERE {_LETS_THROUGH} ORDER BY valid_from DESC NULLS LAST, no DESC LIMIT $limit",
+        f"SELECT {_COLUMNS} FROM memories WHERE {_LETS_THROUGH} "
+        "ORDER BY valid_from DESC NULLS LAST, no DESC LIMIT $limit",
         {**_parameters(wanted), "limit": 1 << 40 if limit is None else limit},
     ).fetchall()
     return [_item(row) for row in rows]
@@ -230,9 +224,7 @@ def numbers(connection: duckdb.DuckDBPyConnection, wanted: Filter) -> list[int]:
     return [no for (no,) in rows]
 
 
-def dated(
-    connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], start: datetime, end: datetime
-) -> list[int]:
+def dated(connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], start: datetime, end: datetime) -> list[int]:
     """The numbers of memories of what happened, or was said, in a period; the newest first."""
     rows = connection.execute(
         "SELECT no FROM memories WHERE profile IN (SELECT unnest($1::VARCHAR[])) AND "
@@ -279,7 +271,8 @@ def places_of(
     """Where memories have evidence: (session number, message id, time) by memory id."""
     found: dict[str, set[tuple[int, str, datetime | None]]] = {}
     for memory, session_no, message, at in connection.execute(
-        "SELECT memory_id, session_no, message_id, said_at FROM evidence WHERE memory_id IN (SELECT unnest($1::VARCHAR[]))",
+        "SELECT memory_id, session_no, message_id, said_at FROM evidence "
+        "WHERE memory_id IN (SELECT unnest($1::VARCHAR[]))",
         [list(ids)],
     ).fetchall():
         found.setdefault(memory, set()).add((session_no, message, told(at)))
@@ -306,7 +299,9 @@ def tombstone(profile: str, content: str) -> str:
 def bury(connection: duckdb.DuckDBPyConnection, profile: str, contents: Sequence[str]) -> None:
     """Leave tombstones, so that these values do not come back."""
     for content in contents:
-        connection.execute("INSERT INTO tombstones VALUES ($1, $2, $3)", [tombstone(profile, content), profile, stored(now())])
+        connection.execute(
+            "INSERT INTO tombstones VALUES ($1, $2, $3)", [tombstone(profile, content), profile, stored(now())]
+        )
 
 
 def unbury(connection: duckdb.DuckDBPyConnection, profile: str, content: str) -> None:

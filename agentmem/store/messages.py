@@ -108,15 +108,11 @@ def add(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> l
     return fresh
 
 
-def _known(
-    connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]
-) -> dict[tuple[int, str], set[object]]:
+def _known(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> dict[tuple[int, str], set[object]]:
     """How these messages are stored so far: (session number, id) -> keys of the occurrences."""
     places = {(arrival.place.no, one.id) for arrival in arrivals for one in arrival.incoming}
     known: dict[tuple[int, str], set[object]] = {}
-    with registered(
-        connection, {"no": ("int32", [no for no, _ in places]), "id": ("string", [i for _, i in places])}
-    ):
+    with registered(connection, {"no": ("int32", [no for no, _ in places]), "id": ("string", [i for _, i in places])}):
         rows = connection.execute(
             "SELECT DISTINCT o.session_no, o.message_id, o.said_at, o.source_id FROM occurrences o "
             "SEMI JOIN new_rows n ON n.no = o.session_no AND n.id = o.message_id"
@@ -230,7 +226,8 @@ def around(connection: duckdb.DuckDBPyConnection, slot: int, reach: int) -> list
 def forget(connection: duckdb.DuckDBPyConnection, session_no: int, message_id: str) -> None:
     """Hide a message: it leaves the index and is not found again; its row stays, so that it can come back."""
     connection.execute(
-        "UPDATE messages SET forgotten_at = $1 WHERE session_no = $2 AND id = $3", [stored(now()), session_no, message_id]
+        "UPDATE messages SET forgotten_at = $1 WHERE session_no = $2 AND id = $3",
+        [stored(now()), session_no, message_id],
     )
     seqs = connection.execute(
         "SELECT seq FROM occurrences WHERE session_no = $1 AND message_id = $2", [session_no, message_id]

@@ -31,25 +31,27 @@ def m001_first_tables(connection: duckdb.DuckDBPyConnection) -> None:
         """
         CREATE TABLE profiles (name VARCHAR NOT NULL, identity VARCHAR, created_at TIMESTAMP NOT NULL);
         CREATE TABLE sessions (
-            no INTEGER NOT NULL, id VARCHAR NOT NULL, profile VARCHAR NOT NULL, agent VARCHAR, cwd VARCHAR, branch VARCHAR,
-            started_at TIMESTAMP, ended_at TIMESTAMP, source VARCHAR, consumed BIGINT, ingested_at TIMESTAMP NOT NULL
+            no INTEGER NOT NULL, id VARCHAR NOT NULL, profile VARCHAR NOT NULL, agent VARCHAR, cwd VARCHAR,
+            branch VARCHAR, started_at TIMESTAMP, ended_at TIMESTAMP, source VARCHAR, consumed BIGINT,
+            ingested_at TIMESTAMP NOT NULL
         );
         CREATE TABLE messages (
             session_no INTEGER NOT NULL, id VARCHAR NOT NULL, role VARCHAR NOT NULL, kind VARCHAR NOT NULL,
             trust VARCHAR NOT NULL, speaker VARCHAR, content VARCHAR NOT NULL, said_at TIMESTAMP, forgotten_at TIMESTAMP
         );
         CREATE TABLE occurrences (
-            session_no INTEGER NOT NULL, seq INTEGER NOT NULL, message_id VARCHAR NOT NULL, said_at TIMESTAMP, source_id VARCHAR
+            session_no INTEGER NOT NULL, seq INTEGER NOT NULL, message_id VARCHAR NOT NULL, said_at TIMESTAMP,
+            source_id VARCHAR
         );
         CREATE TABLE memories (
-            no INTEGER NOT NULL, id VARCHAR NOT NULL, profile VARCHAR NOT NULL, kind VARCHAR NOT NULL, topic_key VARCHAR,
-            content VARCHAR NOT NULL, importance DOUBLE NOT NULL, occurred_at TIMESTAMP, valid_from TIMESTAMP,
+            no INTEGER NOT NULL, id VARCHAR NOT NULL, profile VARCHAR NOT NULL, kind VARCHAR NOT NULL,
+            topic_key VARCHAR, content VARCHAR NOT NULL, importance DOUBLE NOT NULL, occurred_at TIMESTAMP, valid_from TIMESTAMP,
             created_at TIMESTAMP NOT NULL, expires_at TIMESTAMP, last_recalled_at TIMESTAMP, status VARCHAR NOT NULL,
             superseded_by VARCHAR, trust VARCHAR NOT NULL, extractor VARCHAR NOT NULL
         );
         CREATE TABLE evidence (
-            memory_id VARCHAR NOT NULL, session_no INTEGER NOT NULL, message_id VARCHAR NOT NULL, quote VARCHAR NOT NULL,
-            said_at TIMESTAMP
+            memory_id VARCHAR NOT NULL, session_no INTEGER NOT NULL, message_id VARCHAR NOT NULL,
+            quote VARCHAR NOT NULL, said_at TIMESTAMP
         );
         CREATE TABLE search_queries (memory_id VARCHAR NOT NULL, query VARCHAR NOT NULL);
         CREATE TABLE documents (

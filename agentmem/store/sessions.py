@@ -54,7 +54,7 @@ def find_profile(connection: duckdb.DuckDBPyConnection, wanted: str) -> str:
     Raises:
         NotFound: none, or several.
     """
-    names = [name for (name,) in connection.execute("SELECT name FROM profiles ORDER BY name").fetchall()]
+    names: list[str] = [name for (name,) in connection.execute("SELECT name FROM profiles ORDER BY name").fetchall()]
     if wanted in names or wanted == USER:
         return wanted
     close = [name for name in names if name.rsplit("-", 1)[0] == wanted] or [n for n in names if n.startswith(wanted)]

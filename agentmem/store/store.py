@@ -24,9 +24,7 @@ class Store:
 
     def __init__(self, home: Home, config: Config) -> None:
         self.home = home
-        self._database = Database(
-            home.database, home.gate, patience=config.patience, memory_limit=config.memory_limit
-        )
+        self._database = Database(home.database, home.gate, patience=config.patience, memory_limit=config.memory_limit)
 
     def exists(self) -> bool:
         """Whether anything was ever stored."""

@@ -22,7 +22,9 @@ def forget(connection: Connection, start: str) -> MemoryItem | StoredMessage:
         forgotten = memories.set_status(connection, found, status=Status.FORGOTTEN)
         memories.bury(connection, found.profile, [found.content])
         before = {"status": found.status.value, "superseded_by": found.superseded_by}
-        entry = journal.Entry("forget", found.profile, found.id, before=before, after={"status": forgotten.status.value})
+        entry = journal.Entry(
+            "forget", found.profile, found.id, before=before, after={"status": forgotten.status.value}
+        )
         journal.write(connection, "user", [entry])
         return forgotten
     message = found[0]

@@ -9,7 +9,18 @@ from hypothesis import strategies as st
 
 from agentmem import Config, Memory, Message, Role
 
-TABLES = ("profiles", "sessions", "messages", "occurrences", "memories", "evidence", "search_queries", "documents", "postings", "journal")
+TABLES = (
+    "profiles",
+    "sessions",
+    "messages",
+    "occurrences",
+    "memories",
+    "evidence",
+    "search_queries",
+    "documents",
+    "postings",
+    "journal",
+)
 
 
 def rows(memory: Memory) -> dict[str, int]:
@@ -26,7 +37,9 @@ def positions(memory: Memory) -> list[tuple]:
 
 
 def test_the_second_time_nothing_is_new(memory: Memory, said):
-    session = said(("user", "Use pnpm, not npm. And dark mode by default."), ("assistant", "Sure."), ("user", "Thanks."))
+    session = said(
+        ("user", "Use pnpm, not npm. And dark mode by default."), ("assistant", "Sure."), ("user", "Thanks.")
+    )
     assert memory.ingest(session).messages == 3
     before = rows(memory)
     again = memory.ingest(session)
@@ -36,7 +49,12 @@ def test_the_second_time_nothing_is_new(memory: Memory, said):
 
 def test_a_message_said_twice_is_one_row_that_keeps_every_occurrence(memory: Memory):
     line = {"role": "user", "content": "yes, go on", "session_id": "s"}
-    memory.ingest([{**line, "id": "a", "timestamp": "2026-01-01T10:00:00Z"}, {**line, "id": "b", "timestamp": "2026-01-01T10:05:00Z"}])
+    memory.ingest(
+        [
+            {**line, "id": "a", "timestamp": "2026-01-01T10:00:00Z"},
+            {**line, "id": "b", "timestamp": "2026-01-01T10:05:00Z"},
+        ]
+    )
     assert rows(memory)["messages"] == 1
     assert positions(memory) == [("yes, go on", 0, "a"), ("yes, go on", 1, "b")]
     shown = memory.show(memory.recall("yes go on", types=("message",)).hits[0].id)
@@ -68,7 +86,9 @@ def test_two_profiles_do_not_share_a_session_of_the_same_name(own_home, said):
     for name in ("one", "two"):
         Memory.open(profile=name, config=Config(embedder="none")).ingest(session)
     for name in ("one", "two"):
-        hits = Memory.open(profile=name, config=Config(embedder="none")).recall("secret colour", types=("message",)).hits
+        hits = (
+            Memory.open(profile=name, config=Config(embedder="none")).recall("secret colour", types=("message",)).hits
+        )
         assert [hit.profile for hit in hits] == [name]
 
 
@@ -90,7 +110,9 @@ def test_tool_output_is_stored_with_low_trust_and_gives_no_memory(memory: Memory
 
 
 def test_evidence_is_a_literal_quote_of_its_message(memory: Memory, said):
-    memory.ingest(said(("user", "Use pnpm, not npm. And dark mode by default."), ("user", "We need Postgres 16.2 here.")))
+    memory.ingest(
+        said(("user", "Use pnpm, not npm. And dark mode by default."), ("user", "We need Postgres 16.2 here."))
+    )
     items = memory.list()
     assert items
     for item in items:
@@ -114,9 +136,7 @@ turns = st.lists(
 @given(turns, st.randoms(use_true_random=False))
 @settings(max_examples=25)
 def test_any_session_in_any_pieces_gives_the_same_store(tmp_path_factory, session, chance: random.Random):
-    lines = [
-        {"role": role, "content": text, "session_id": "s", "id": str(n)} for n, (role, text) in enumerate(session)
-    ]
+    lines = [{"role": role, "content": text, "session_id": "s", "id": str(n)} for n, (role, text) in enumerate(session)]
     whole = Memory.open(tmp_path_factory.mktemp("whole"), profile="p", config=Config(embedder="none"))
     pieces = Memory.open(tmp_path_factory.mktemp("pieces"), profile="p", config=Config(embedder="none"))
     whole.ingest(lines)

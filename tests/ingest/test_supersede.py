@@ -6,7 +6,11 @@ import pytest
 
 from agentmem import Memory
 
-CHAIN = (("2026-01-05", "Use npm for installs."), ("2026-02-05", "Actually, use pnpm, not npm."), ("2026-03-05", "Let's switch to bun."))
+CHAIN = (
+    ("2026-01-05", "Use npm for installs."),
+    ("2026-02-05", "Actually, use pnpm, not npm."),
+    ("2026-03-05", "Let's switch to bun."),
+)
 
 
 def of_topic(memory: Memory, key: str = "project.package_manager"):

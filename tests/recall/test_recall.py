@@ -53,7 +53,13 @@ def test_the_example_session_answers(memory: Memory, said, session, question, ex
 
 def test_the_embedded_model_understands_another_language(own_home, said):
     memory = Memory.open(profile="project")
-    memory.ingest(said(*ENGLISH, ("user", "The nightly backup of the database failed because the disk was full."), ("assistant", "How lovely!")))
+    memory.ingest(
+        said(
+            *ENGLISH,
+            ("user", "The nightly backup of the database failed because the disk was full."),
+            ("assistant", "How lovely!"),
+        )
+    )
     assert memory.work().owed == 0
     answer = memory.recall("为什么昨晚数据库备份失败了？", types=("message",))
     assert "backup" in answer.hits[0].content
@@ -129,7 +135,9 @@ def test_no_question_is_a_usage_error(memory: Memory, question):
         memory.recall(question)
 
 
-@pytest.mark.parametrize("options", [{"k": 0}, {"k": 1001}, {"types": ("x",)}, {"kinds": ("x",)}, {"since": "gibberish"}])
+@pytest.mark.parametrize(
+    "options", [{"k": 0}, {"k": 1001}, {"types": ("x",)}, {"kinds": ("x",)}, {"since": "gibberish"}]
+)
 def test_senseless_options_are_usage_errors(memory: Memory, said, options):
     memory.ingest(said(*ENGLISH))
     with pytest.raises(UsageError):
@@ -159,7 +167,16 @@ def test_without_a_model_words_still_find_and_a_note_says_so(memory: Memory, sai
 
 def test_a_question_of_any_length_or_script_is_answered(memory: Memory, said):
     memory.ingest(said(*ENGLISH))
-    for question in ("x" * 100_000, "🙂", "؟", "ab\x00cd", "\ud800", "'; DROP TABLE messages; --", "什么", "the of and"):
+    for question in (
+        "x" * 100_000,
+        "🙂",
+        "؟",
+        "ab\x00cd",
+        "\ud800",
+        "'; DROP TABLE messages; --",
+        "什么",
+        "the of and",
+    ):
         memory.recall(question)
 
 

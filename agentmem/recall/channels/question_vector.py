@@ -48,17 +48,18 @@ def search(
         wanted |= slots < 0
     if MESSAGE in query.types:
         wanted |= slots > 0
-    slots, cosines, lengths = slots[wanted], cosines[wanted].astype(np.float64), lengths[wanted]
+    slots, lengths = slots[wanted], lengths[wanted]
+    similar: NDArray[np.float64] = cosines[wanted].astype(np.float64)
     if not len(slots):
         return nothing(NAME, "no vectors yet: `agentmem work` computes them")
     order = np.argsort(slots)
-    slots, cosines, lengths = slots[order], cosines[order], lengths[order]
-    smooth = _smoothed(slots, cosines)
+    slots, similar, lengths = slots[order], similar[order], lengths[order]
+    smooth = _smoothed(slots, similar)
     standard = np.empty_like(smooth)
     for side in (slots < 0, slots > 0):
         spread = smooth[side].std() if side.any() else 0.0
         standard[side] = (smooth[side] - smooth[side].mean()) / spread if spread > 1e-9 else 0.0
-    return Ranking(NAME, slots, smooth, standard, cosines, lengths, generation.model)
+    return Ranking(NAME, slots, smooth, standard, similar, lengths, generation.model)
 
 
 def _smoothed(slots: "NDArray[np.int64]", cosines: "NDArray[np.float64]") -> "NDArray[np.float64]":
@@ -71,4 +72,4 @@ def _smoothed(slots: "NDArray[np.int64]", cosines: "NDArray[np.float64]") -> "ND
     total[:-1][beside] += NEIGHBOUR * cosines[1:][beside]
     weight[1:][beside] += NEIGHBOUR
     weight[:-1][beside] += NEIGHBOUR
-    return total / weight  # type: ignore[no-any-return]
+    return total / weight
