@@ -1,5 +1,6 @@
 """The commands: one readable table. Only the module of the command that is called gets imported."""
 
+import signal
 from typing import Annotated
 
 import typer
@@ -89,5 +90,8 @@ def run() -> None:
     """Run the command line; never returns."""
     # Commands have a door of their own, which knows their options; this one is for what fails on the way there.
     listen_for_stop()
-    with door():
-        app(prog_name="agentmem")
+    try:
+        with door():
+            app(prog_name="agentmem")
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is done and said; leaving takes Python a moment

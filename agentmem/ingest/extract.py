@@ -93,11 +93,12 @@ def extract(messages: Sequence[Message]) -> list[Candidate]:
     Args:
         messages: of one session, in order. Earlier ones help to read later ones ("rate limit is now 20,000").
 
-    Returns: candidates whose quote is a literal slice of the message; no two alike. The same messages always give the
-    same candidates. Never raises on any text.
+    Returns: candidates whose quote is a literal slice of the message; no two of one message alike. A value that comes
+    back later in the session is a candidate again: only so can it supersede what was said in between. The same messages
+    always give the same candidates. Never raises on any text.
     """
     session = _Session()
-    found: dict[tuple[str, str | None, str], Candidate] = {}
+    found: dict[tuple[str, str, str | None, str], Candidate] = {}
     for message in messages:
         if message.kind is not MessageKind.TEXT or message.role not in (Role.USER, Role.ASSISTANT):
             continue
@@ -106,7 +107,9 @@ def extract(messages: Sequence[Message]) -> list[Candidate]:
             continue
         for sentence in _sentences(message, hints):
             for candidate in _candidates(sentence, session):
-                found.setdefault((candidate.kind, candidate.topic_key, candidate.content), candidate)
+                found.setdefault(
+                    (candidate.message_id, candidate.kind, candidate.topic_key, candidate.content), candidate
+                )
     return list(found.values())
 
 

@@ -133,7 +133,7 @@ class Ingestion:
             after = {"messages": len(new), "source": source}
             entries.append(journal.Entry("ingest", arrival.profile, session_id, after=after))
             proposals += [
-                _proposal(arrival.profile, arrival.place.no, candidate)
+                _proposal(arrival.profile, arrival.place.no, replace(candidate, said_at=incoming.message.at))
                 for incoming in new
                 for raw in one.candidates.get(incoming.id, ())
                 if (candidate := verify(raw, incoming.message.content)) is not None

@@ -84,7 +84,7 @@ def supersede(known: Iterable[Known], proposals: Iterable[Proposal]) -> Plan:
 
     Args:
         known: the stored memories that have an id or a topic key of one of the proposals.
-        proposals: in the order in which they were said.
+        proposals: in the order in which they were said; only of messages that were not settled before.
     """
     return _Ledger(known).settle(proposals)
 
@@ -118,8 +118,8 @@ class _Ledger:
         if proposal.buried or (item is not None and item.status is Status.FORGOTTEN):
             self._plan.refused += 1
             return
-        if proposal.support is not None and not self._support(proposal.item.id, proposal.support):
-            return
+        if proposal.support is not None:
+            self._support(proposal.item.id, proposal.support)
         if item is None:
             item = proposal.item
             self._queries[item.id] = proposal.search_queries
@@ -130,14 +130,11 @@ class _Ledger:
         self._claim(self._items[item.id], proposal.said_at)
         self._note(item.id, proposal.said_at)
 
-    def _support(self, key: str, words: Words) -> bool:
-        """Note the evidence; False if it was known."""
+    def _support(self, key: str, words: Words) -> None:
         place = (key, words.session_no, words.message_id, words.at)
-        if place in self._supports:
-            return False
-        self._supports.add(place)
-        self._plan.supports.append((key, words))
-        return True
+        if place not in self._supports:
+            self._supports.add(place)
+            self._plan.supports.append((key, words))
 
     def _note(self, key: str, said_at: datetime) -> None:
         last = self._last_said.get(key)

@@ -40,6 +40,21 @@ def test_a_value_that_comes_back_is_reinstated_with_its_whole_history(memory: Me
     assert "supersede" in operations and "reinstate" in operations
 
 
+@pytest.mark.parametrize("again", ["Use pnpm for installs.", "No, go back to pnpm."])
+def test_a_value_that_comes_back_in_the_same_session_holds(memory: Memory, said, again):
+    memory.ingest(said(("user", "Use pnpm for installs."), ("user", "Let's switch to bun."), ("user", again)))
+    (active,) = [item for item in of_topic(memory) if item.status == "active"]
+    assert "pnpm" in active.content
+
+
+def test_order_counts_where_nothing_has_a_time(memory: Memory):
+    texts = ("Use pnpm for installs.", "Let's switch to bun.", "Use pnpm for installs.")
+    for _ in range(2):
+        memory.ingest([{"role": "user", "content": text, "session_id": "s"} for text in texts])
+        (active,) = [item for item in of_topic(memory) if item.status == "active"]
+        assert "pnpm" in active.content
+
+
 def test_saying_it_again_is_evidence_and_no_second_memory(memory: Memory, said):
     memory.ingest(said(("user", "Use pnpm, not npm."), session="s1"))
     memory.ingest(said(("user", "Use pnpm, not npm."), day="2026-05-01", session="s2"))
