@@ -15,6 +15,9 @@ from agentmem.store.sessions import Place
 SESSION_STEP = 1 << 24
 """Slots that each session has; far more than any session has messages."""
 
+GLOBAL_IDS = frozenset({"claude"})
+"""Agents whose transcripts give a line the same id wherever it is copied to."""
+
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
@@ -86,6 +89,7 @@ def add(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> l
     Returns:
         For each session those that gave a new occurrence.
     """
+    copies = _copies(connection, arrivals)
     known = _known(connection, arrivals)
     stored_ids = set(known)
     fresh: list[list[Incoming]] = []
@@ -94,6 +98,8 @@ def add(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> l
         new = []
         for one in arrival.incoming:
             place = (arrival.place.no, one.id)
+            if one.message.source_id in copies:
+                continue
             key = one.message.source_id or stored(one.message.at)
             keys = known.setdefault(place, set())
             if keys and (key in keys if key is not None else one.bare < arrival.bare_before):
@@ -106,6 +112,32 @@ def add(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> l
         fresh.append(new)
     _insert(connection, arrivals, fresh, first_seen)
     return fresh
+
+
+def _copies(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> set[str]:
+    """The ids of lines that another session of the same profile has: a fork repeats what its parent said."""
+    lines = [
+        (arrival.place.no, arrival.profile, one.message.source_id)
+        for arrival in arrivals
+        for one in arrival.incoming
+        if one.message.source_id and one.message.agent in GLOBAL_IDS
+    ]
+    if not lines:
+        return set()
+    with registered(
+        connection,
+        {
+            "no": ("int32", [no for no, _, _ in lines]),
+            "profile": ("string", [profile for _, profile, _ in lines]),
+            "source_id": ("string", [source for _, _, source in lines]),
+        },
+    ):
+        rows = connection.execute(
+            "SELECT DISTINCT n.source_id FROM new_rows n "
+            "JOIN occurrences o ON o.source_id = n.source_id AND o.session_no <> n.no "
+            "JOIN sessions s ON s.no = o.session_no AND s.profile = n.profile"
+        ).fetchall()
+    return {source for (source,) in rows}
 
 
 def _known(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> dict[tuple[int, str], set[object]]:

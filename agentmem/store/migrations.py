@@ -32,8 +32,11 @@ def m001_first_tables(connection: duckdb.DuckDBPyConnection) -> None:
         CREATE TABLE profiles (name VARCHAR NOT NULL, identity VARCHAR, created_at TIMESTAMP NOT NULL);
         CREATE TABLE sessions (
             no INTEGER NOT NULL, id VARCHAR NOT NULL, profile VARCHAR NOT NULL, agent VARCHAR, cwd VARCHAR,
-            branch VARCHAR, started_at TIMESTAMP, ended_at TIMESTAMP, source VARCHAR, consumed BIGINT,
-            ingested_at TIMESTAMP NOT NULL
+            branch VARCHAR, started_at TIMESTAMP, ended_at TIMESTAMP, source VARCHAR, ingested_at TIMESTAMP NOT NULL
+        );
+        CREATE TABLE files (
+            path VARCHAR NOT NULL, format VARCHAR NOT NULL, session_id VARCHAR, size BIGINT NOT NULL,
+            consumed BIGINT NOT NULL, head VARCHAR NOT NULL, read_at TIMESTAMP NOT NULL
         );
         CREATE TABLE messages (
             session_no INTEGER NOT NULL, id VARCHAR NOT NULL, role VARCHAR NOT NULL, kind VARCHAR NOT NULL,

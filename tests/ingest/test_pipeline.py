@@ -92,6 +92,15 @@ def test_two_profiles_do_not_share_a_session_of_the_same_name(own_home, said):
         assert [hit.profile for hit in hits] == [name]
 
 
+def test_a_fork_adds_only_what_its_parent_did_not_say(memory: Memory):
+    def line(session: str, n: int) -> Message:
+        return Message(session_id=session, role=Role.USER, content=f"turn {n}", source_id=f"uuid-{n}", agent="claude")
+
+    memory.ingest([line("parent", n) for n in range(4)])
+    assert memory.ingest([line("fork", n) for n in range(5)]).messages == 1
+    assert [content for content, _, _ in positions(memory)] == [f"turn {n}" for n in range(5)]
+
+
 def test_a_session_goes_to_the_project_of_its_folder(own_home, said):
     project = own_home / "code" / "shop"
     (project / ".git").mkdir(parents=True)
