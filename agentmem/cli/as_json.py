@@ -1,6 +1,7 @@
 """Results as JSON: every shape has a version, keeps its keys, and shows times in UTC (`2026-04-10T08:30:00Z`)."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -270,4 +271,5 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
         "stored": result.stored,
     },
     results.Demonstrated: _demonstrated,
+    results.Benched: lambda result: {"sets": [asdict(one) for one in result.sets]},
 }

@@ -8,6 +8,7 @@ from agentmem.cli import results
 from agentmem.cli.as_json import settings
 from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
+from agentmem.cli.text_bench import benched
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
@@ -290,4 +291,5 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.ProfileShown: lambda result, screen: _profile(result.profile, screen),
     results.ProfileReason: _reason,
     results.Demonstrated: _demonstrated,
+    results.Benched: benched,
 }

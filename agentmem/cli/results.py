@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from agentmem.bench import retrieval
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
 from agentmem.domain.recall import Answer
@@ -186,6 +187,13 @@ class Demonstrated:
     answers: tuple[Answer, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Benched:
+    """What was measured on each set."""
+
+    sets: tuple[retrieval.Result, ...]
+
+
 Result = (
     IngestReport
     | Recalled
@@ -204,5 +212,6 @@ Result = (
     | ProfileShown
     | ProfileReason
     | Demonstrated
+    | Benched
 )
 """All that a command can hand to `agentmem.cli.render.render`."""

@@ -29,7 +29,7 @@ class FakeEmbedder:
             for word in fold(text).split():
                 row[crc32(word.encode()) % self.dimension] += 1
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return vectors / np.where(lengths == 0, 1, lengths)
+        return (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
         return self.embed_documents([text])[0]  # type: ignore[no-any-return]

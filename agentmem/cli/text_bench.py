@@ -1,0 +1,46 @@
+"""The outcome of `bench` as text."""
+
+from agentmem.bench.retrieval import Level, Result
+from agentmem.cli import results
+from agentmem.cli.progress import amount
+from agentmem.cli.screen import Screen
+
+
+def benched(outcome: results.Benched, screen: Screen) -> None:
+    """Print the outcome of each set."""
+    for one in outcome.sets:
+        screen.say((one.dataset, "strong"), f": {one.messages:,} messages, embedder {one.embedder}")
+        times = ", ".join(f"{name} {value:.0f} ms" for name, value in one.milliseconds.items())
+        screen.say(
+            f"ingest {one.ingest_seconds:.1f} s, vectors {one.vector_seconds:.0f} s, "
+            f"{amount(one.store_bytes, 'bytes')}; an answer: {times}",
+            indent=2,
+        )
+        for label, level in (("turns", one.turns), ("sessions", one.sessions)):
+            if level is not None:
+                _level(label, level, screen)
+        _abstention(one, screen)
+
+
+def _level(label: str, level: Level, screen: Screen) -> None:
+    rows = [("all", level.overall), *level.categories.items()]
+    measures = list(level.overall)
+    screen.say(f"{label} ({level.questions:,} questions; 95% interval of the mean)", indent=2)
+    screen.table(
+        ["category", *measures],
+        [
+            [
+                category,
+                *(f"{100 * m.value:.1f} ({100 * m.low:.1f} to {100 * m.high:.1f})" for m in means.values()),
+            ]
+            for category, means in rows
+        ],
+        indent=2,
+    )
+
+
+def _abstention(one: Result, screen: Screen) -> None:
+    screen.say(f"answered {100 * one.answered:.1f}% of the questions that have evidence", indent=2)
+    for label, share in (("without evidence", one.abstained), ("put to another conversation", one.abstained_elsewhere)):
+        if share is not None:
+            screen.say(f"nothing given to {100 * share:.1f}% of the questions {label}", indent=2)
