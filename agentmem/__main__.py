@@ -5,8 +5,10 @@ import os
 import sys
 from importlib import import_module
 
-_QUICK: dict[str, str] = {}
+_QUICK = {"hook": "agentmem.hook.run"}
 """First argument -> module with a `run()` that must start faster than the command line can be imported."""
+
+_HELP = ("-h", "--help")
 
 
 def main() -> None:
@@ -15,7 +17,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
-    first = sys.argv[1] if len(sys.argv) > 1 else ""
+    first = sys.argv[1] if len(sys.argv) > 1 and sys.argv[-1] not in _HELP else ""
     try:
         import_module(_QUICK.get(first, "agentmem.cli.app")).run()
     except KeyboardInterrupt:  # before the door was reached, so that nothing was begun

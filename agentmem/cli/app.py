@@ -1,25 +1,35 @@
 """The commands: one readable table. Only the module of the command that is called gets imported."""
 
 import signal
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from agentmem.cli.door import door, listen_for_stop
 from agentmem.cli.lazy import Commands, Entry, Group
+from agentmem.cli.values import spare_pydantic
 from agentmem.version import __version__
 
 _C = "agentmem.cli.commands"
 
 COMMANDS: dict[str, Entry | Group] = {
     "ingest": Entry(f"{_C}.ingest:ingest", "Read transcripts into the memory.", "agentmem ingest ~/.claude/projects"),
+    "backfill": Entry(
+        f"{_C}.backfill:backfill", "Read what the agents here have written so far.", "agentmem backfill --dry-run"
+    ),
+    "hook": Entry(f"{_C}.hook:hook", "Take note of what an agent did.", "agentmem hook claude"),
     "work": Entry(f"{_C}.work:work", "Pay what is owed, such as vectors, and exit.", "agentmem work --seconds 60"),
     "remember": Entry(f"{_C}.remember:remember", "Store one memory.", 'agentmem remember "Use pnpm, not npm"'),
     "recall": Entry(f"{_C}.recall:recall", "Ask what is known.", 'agentmem recall "which package manager?"'),
+    "context": Entry(f"{_C}.context:context", "Print what a session should know at its start.", "agentmem context"),
     "list": Entry(f"{_C}.list:list_", "List the memories of a profile.", "agentmem list --kind instruction"),
     "show": Entry(f"{_C}.show:show", "Show a memory or message in its context.", "agentmem show 3f2a9c81"),
     "history": Entry(f"{_C}.history:history", "Show all versions of a memory.", "agentmem history 3f2a9c81"),
     "forget": Entry(f"{_C}.forget:forget", "Hide a memory or message for good.", "agentmem forget 3f2a9c81"),
+    "mcp": Entry(f"{_C}.mcp:mcp", "Serve the memory to an agent as tools.", "claude mcp add agentmem -- agentmem mcp"),
+    "install": Entry(f"{_C}.install:install", "Set up coding agents to remember.", "agentmem install --all"),
+    "uninstall": Entry(f"{_C}.uninstall:uninstall", "Undo what install did.", "agentmem uninstall --all"),
+    "status": Entry(f"{_C}.status:status", "Show which agents are set up.", "agentmem status"),
     "stats": Entry(f"{_C}.stats:stats", "Show what the store holds and takes.", "agentmem stats"),
     "doctor": Entry(f"{_C}.doctor:doctor", "Check that everything is as it should be.", "agentmem doctor --deep"),
     "config": Group(
@@ -39,6 +49,12 @@ COMMANDS: dict[str, Entry | Group] = {
             "why": Entry(f"{_C}.profile:why", "Tell which profile a folder has, and why.", "agentmem profile why ."),
         },
     ),
+    "bench": Group(
+        "Measure how well and how fast it finds things.",
+        {
+            "recall": Entry(f"{_C}.bench:recall", "Put the questions of sets to it.", "agentmem bench recall DATA_DIR"),
+        },
+    ),
     "demo": Entry(f"{_C}.demo:demo", "See it work on a sample session, in a store of its own.", "agentmem demo"),
 }
 
@@ -55,6 +71,10 @@ class Root(Commands):
     """The commands of the table."""
 
     table = COMMANDS
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        spare_pydantic(self, _root)
 
 
 app = typer.Typer(cls=Root, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

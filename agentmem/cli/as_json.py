@@ -14,6 +14,7 @@ from agentmem.ingest.vectorize import Vectorized
 from agentmem.store.journal import Written
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
+from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import FAILED
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.stats import Stats
@@ -120,6 +121,20 @@ def _message(message: StoredMessage) -> Fields:
 def moment(at: datetime | None) -> str | None:
     """A time in UTC with a Z; the fraction of a second only where there is one."""
     return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _caught_up(done: CaughtUp) -> Fields:
+    return {
+        **_stored(done.stored),
+        "dry_run": done.dry,
+        "agents": [asdict(one) for one in done.found],
+        "transcripts": done.read,
+        "bytes": done.bytes,
+        "left_out": dict(done.left_out),
+        "unknown": dict(done.unknown),
+        "not_read": [asdict(one) for one in done.unread],
+        "not_read_count": done.unread_count,
+    }
 
 
 def _ingest(report: results.IngestReport) -> Fields:
@@ -247,6 +262,7 @@ def _demonstrated(shown: results.Demonstrated) -> Fields:
 
 _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.IngestReport: _ingest,
+    CaughtUp: _caught_up,
     results.Recalled: lambda result: answer(result.answer, explain=result.explain),
     results.Worked: lambda result: _vectors(result.vectors),
     results.Remembered: lambda result: {"memory": memory(result.memory)},

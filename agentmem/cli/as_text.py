@@ -8,12 +8,14 @@ from agentmem.cli import results
 from agentmem.cli.as_json import settings
 from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
+from agentmem.cli.text_backfill import caught_up
 from agentmem.cli.text_bench import benched
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest.vectorize import Vectorized
 from agentmem.store.sessions import Profile
+from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.inspect import Shown
 from agentmem.upkeep.stats import Stats
 
@@ -275,6 +277,7 @@ def _demonstrated(result: results.Demonstrated, screen: Screen) -> None:
 
 _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.IngestReport: _ingested,
+    CaughtUp: caught_up,
     results.Recalled: recalled,
     results.Worked: _worked,
     results.Remembered: _remembered,

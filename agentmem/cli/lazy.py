@@ -10,6 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from agentmem.cli.door import at_the_door
+from agentmem.cli.values import PlainHelp, spare_pydantic
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,11 @@ class Group:
     commands: Mapping[str, Entry]
 
 
-class Commands(TyperGroup):
+class Command(PlainHelp, TyperCommand):
+    """A command."""
+
+
+class Commands(PlainHelp, TyperGroup):
     """A group whose commands come from a table."""
 
     table: Mapping[str, Entry | Group] = {}
@@ -58,11 +63,15 @@ class Waiting(TyperCommand):
         app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
         register = app.command(
             self.name,
+            cls=Command,
             context_settings={"help_option_names": ["-h", "--help"]},
             epilog=f"\b\nExample:\n  {self._entry.example}",
         )
-        register(at_the_door(_function(self._entry.target)))
-        return get_command(app)
+        function = _function(self._entry.target)
+        register(at_the_door(function))
+        command = get_command(app)
+        spare_pydantic(command, function)
+        return command
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
         return self.load().make_context(info_name, args, parent=parent, **extra)

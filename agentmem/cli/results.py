@@ -12,6 +12,7 @@ from agentmem.ingest.vectorize import Vectorized
 from agentmem.projects import Project
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
+from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.stats import Stats
@@ -196,6 +197,7 @@ class Benched:
 
 Result = (
     IngestReport
+    | CaughtUp
     | Recalled
     | Worked
     | Remembered

@@ -3,9 +3,9 @@
 import re
 from datetime import datetime
 
-from agentmem.cli.excerpt import excerpt
 from agentmem.cli.results import Recalled
 from agentmem.cli.screen import Piece, Screen, one_line
+from agentmem.domain.excerpt import excerpt
 from agentmem.domain.memories import Evidence, MemoryItem, Status
 from agentmem.domain.recall import MEMORY, Hit
 from agentmem.store.messages import StoredMessage

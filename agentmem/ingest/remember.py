@@ -6,7 +6,7 @@ from datetime import datetime
 
 from agentmem.domain.ids import memory_id
 from agentmem.domain.memories import Candidate, MemoryItem, MemoryKind, Status
-from agentmem.domain.messages import Message, Role
+from agentmem.domain.messages import Message, Role, Trust
 from agentmem.domain.text import clean, normalise
 from agentmem.errors import UsageError
 from agentmem.ingest.extract import extract
@@ -30,6 +30,7 @@ def remember(
     kind: MemoryKind | None = None,
     topic_key: str | None = None,
     importance: float | None = None,
+    trust: Trust = Trust.HIGH,
 ) -> MemoryItem:
     """Store a memory as it was told.
 
@@ -62,6 +63,7 @@ def remember(
         valid_from=at,
         created_at=at,
         expires_at=guess.expires_at if kind is MemoryKind.TASK else None,
+        trust=trust,
         extractor=EXTRACTOR,
     )
     with store.writing() as connection:

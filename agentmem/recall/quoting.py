@@ -2,7 +2,7 @@
 
 Stored text may hold anything, also text that was made to be mistaken for something else. So a quotation stands on one
 line between curly quotes, and what could open or close an element in it loses its angle bracket. The bound is kept
-by counting, without any model's tokenizer, more tokens than there will be.
+without any model's tokenizer, by an estimate that is too high rather than too low.
 """
 
 import re
@@ -17,7 +17,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u20
 # What opens or closes an element that a model or a program takes as a sign. `Vec<u8>` and `<div>` may stay.
 _BRACKET = re.compile(
     r"(?:<|&(?:amp;)*(?:lt|#0*60|#x0*3c);?|\\u003c)"
-    r"(?=\s*(?:\\?/|[!?|]|[a-z]\w*[-_:]|(?:agentmem|system|user|human|assistant|tool|function|important|instruction)))",
+    r"(?=\s*\\?/|[!?|]|[a-z]\w*[-_:]|agentmem|system|user|human|assistant|tool|function|important|instruction)",
     re.IGNORECASE,
 )
 _QUOTES = str.maketrans({"“": '"', "”": '"'})
@@ -27,11 +27,10 @@ _WIDE = re.compile(f"[{UNSPACED}]")
 
 
 def tokens(text: str) -> int:
-    """An upper estimate of a text's tokens, whatever the tokenizer.
+    """A cautious estimate of a text's tokens, whatever the tokenizer.
 
     Four letters, two digits, a punctuation mark or a line break are one token each; so is each character of a script
-    that is written without spaces; other characters cost a token per two bytes of UTF-8. English prose takes about
-    three quarters of that in today's tokenizers.
+    that is written without spaces; other characters cost a token per two bytes of UTF-8.
     """
     if text.isascii():
         return len(_ASCII.findall(text))

@@ -19,8 +19,8 @@ _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use", "function_cal
 _RESULTS = frozenset({"tool_result", "function_call_output", "toolResult"})
 # What a call is about, the most telling first.
 _TELLING = (
-    "command", "cmd", "file_path", "notebook_path", "path", "pattern", "query", "url", "skill", "description",
-    "subject", "question", "prompt",
+    "command", "cmd", "file_path", "filePath", "absolute_path", "notebook_path", "target_file", "path", "dir_path",
+    "pattern", "regex", "query", "url", "skill", "description", "subject", "question", "prompt",
 )  # fmt: skip
 
 

@@ -9,14 +9,17 @@ memory that comes back as news would feed on itself.
 import re
 
 MEMORY_TAGS = (
-    "agentmem-memory", "claude-mem-context", "hindsight_memories", "supermemory-context", "relevant-memories",
+    "agentmem-memory", "agentmem", "claude-mem-context", "hindsight_memories", "supermemory-context",
+    "relevant-memories",
 )  # fmt: skip
 """Elements in which this program and other memory tools inject what they remember."""
 
 _INJECTED = "|".join((*MEMORY_TAGS, "system-reminder"))
-_OPENING = re.compile(rf"(?:<|&lt;)({_INJECTED})(?:\s[^<>&\n]{{0,200}})?(?:>|&gt;)")
+# Angle brackets as they are, as HTML writes them, and as JSON inside a string does.
+_LESS, _GREATER = r"(?:<|&lt;|&#60;|&#x3[cC];|\\u003[cC])", r"(?:>|&gt;|&#62;|&#x3[eE];|\\u003[eE])"
+_OPENING = re.compile(rf"{_LESS}({_INJECTED})(?:\s[^<>&\n]{{0,200}}?)?{_GREATER}")
 _CLOSING = {
-    tag: re.compile(rf"(?:<|&lt;)/{tag}\s*(?:>|&gt;)") for tag in (*MEMORY_TAGS, "system-reminder")
+    tag: re.compile(rf"{_LESS}\\?/{tag}\s*{_GREATER}") for tag in (*MEMORY_TAGS, "system-reminder")
 }  # fmt: skip
 
 _EDITOR = ("ide_opened_file", "ide_selection", "ide_diagnostics")
@@ -60,11 +63,12 @@ def plain(text: str) -> str:
 
 
 def injected(text: str) -> str:
-    """The text without injected memory and system reminders, wherever they stand, also where `<` is written `&lt;`.
+    """The text without injected memory and system reminders, wherever they stand, also where `<` is written `&lt;`
+    or as JSON's escape.
 
     Injected memory that is opened alone on its line and never closed was cut off: it goes to the end of the text.
     """
-    if "<" not in text and "&lt;" not in text:
+    if not any(bracket in text for bracket in ("<", "&", "\\u003")):
         return text
     kept: list[str] = []
     at = 0

@@ -6,7 +6,11 @@ from typing import Any
 from agentmem.domain.messages import MessageKind
 from agentmem.sources.blocks import Piece
 
-_SHELL = re.compile(r"\bagentmem\s+(?:recall|context|list|show|log|history|export|mcp|hook)\b")
+_SHELL = re.compile(
+    r"\bagentmem(?:\.exe)?(?:\s+--?[a-z][\w-]*(?:[= ][^\s-]\S*)?)*"  # options may stand in front of the command
+    r"\s+(?:recall|context|list|show|log|history|export|mcp|hook)\b"
+)
+_SERVER = ("server_name", "serverName", "server", "mcpServerName")  # of tools that call the tool of a server
 _MOST = 1000  # calls whose result is still awaited; older ones are given up
 
 
@@ -34,6 +38,8 @@ def _is_own(tool: str, arguments: Any) -> bool:
     if "agentmem" in tool.lower():
         return True
     if isinstance(arguments, dict):
+        if any(isinstance(name := arguments.get(key), str) and "agentmem" in name.lower() for key in _SERVER):
+            return True
         arguments = arguments.get("command", arguments.get("cmd"))
     if isinstance(arguments, list):
         arguments = " ".join(word for word in arguments if isinstance(word, str))

@@ -15,7 +15,7 @@ from agentmem.store.sessions import Place
 SESSION_STEP = 1 << 24
 """Slots that each session has; far more than any session has messages."""
 
-GLOBAL_IDS = frozenset({"claude"})
+GLOBAL_IDS = frozenset({"claude", "qwen"})
 """Agents whose transcripts give a line the same id wherever it is copied to."""
 
 

@@ -67,7 +67,7 @@ def test_help_tells_of_exit_codes_and_commands(call):
     shown = call("--help")
     assert shown.code == 0
     assert "3  another process holds the store" in shown.out
-    assert "recall    Ask what is known." in shown.out
+    assert "recall     Ask what is known." in shown.out
 
 
 def test_help_of_a_command_has_an_example_and_its_options(call):

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from agentmem.cli.excerpt import excerpt
 from agentmem.cli.progress import amount
 from agentmem.cli.screen import harmless, one_line
+from agentmem.domain.excerpt import excerpt
 from tests.cli.conftest import process_environment, write
 
 ANSI = re.compile(r"\x1b")

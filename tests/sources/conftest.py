@@ -26,3 +26,21 @@ def reading() -> Reading:
         return list(read(io.BytesIO(data), name=name, tally=tally, **options)), tally
 
     return run
+
+
+@pytest.fixture(scope="session")
+def placed() -> Reading:
+    """Read a file in its place; gives the messages and the tally."""
+
+    def run(path: Path, **options: str | None) -> tuple[list[Message], Tally]:
+        tally = Tally()
+        with path.open("rb") as stream:
+            return list(read(stream, name=path.stem, tally=tally, path=path, **options)), tally
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of the fixtures."""
+    return DATA

@@ -40,6 +40,9 @@ def ingest(
         str | None,
         typer.Option("--format", metavar="NAME", help=f"One of {', '.join(FORMATS)}; else the content tells."),
     ] = None,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="Read what has grown of all agents' transcripts on this machine.")
+    ] = False,
     no_vectors: Annotated[bool, typer.Option("--no-vectors", help="Leave the vectors to `agentmem work`.")] = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -48,6 +51,12 @@ def ingest(
     Folders are read with all below them. What is stored already is recognised, so a transcript can be read
     again at any time, and a run that was stopped goes on where it was.
     """
+    if sweep:
+        if paths or session or form or profile:
+            raise UsageError("--sweep finds the transcripts itself", "Name no files, session, format or profile.")
+        with progress("reading", "bytes", quiet=as_json) as update:
+            render(open_memory(ctx).catch_up(progress=update), as_json=as_json)
+        return
     if not paths and not inputs.piped():
         raise UsageError("There is nothing to read", "Name files or folders, or pipe a transcript in.")
     memory = open_memory(ctx, profile)

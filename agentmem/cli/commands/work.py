@@ -16,6 +16,9 @@ def work(
     seconds: Annotated[
         float | None, typer.Option("--seconds", min=0, help="Stop after about so long; else when nothing is owed.")
     ] = None,
+    drain: Annotated[
+        bool, typer.Option("--drain", help="First deal with what hooks noted down, unless another process is at it.")
+    ] = False,
     restart_vectors: Annotated[
         bool, typer.Option("--restart-vectors", help="Compute all anew if the store's come from another model.")
     ] = False,
@@ -26,6 +29,9 @@ def work(
     Can be stopped at any time: what is computed stays, and the next run goes on from there.
     """
     memory = open_memory(ctx)
+    if drain:
+        render(Worked(memory.drain(seconds=seconds).vectors), as_json=as_json)
+        return
     with progress("computing vectors", quiet=as_json) as update:
         done = memory.work(seconds=seconds, restart_vectors=restart_vectors, progress=update)
     render(Worked(done), as_json=as_json)
