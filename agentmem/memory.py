@@ -112,8 +112,11 @@ class Memory(Capturing):
 
         With a profile chosen all goes there; otherwise each session goes to the project of the folder that it names.
         """
-        profile = self._writable_profile()
-        return Ingestion(self._store, profile=None if self._asked is None else profile, fallback=profile)
+        if self._asked is not None:
+            profile = self._writable_profile()
+            return Ingestion(self._store, profile=profile, fallback=(profile, None))
+        project = identify(self._folder or str(Path.cwd()))
+        return Ingestion(self._store, profile=None, fallback=(project.name, project.identity))
 
     def ingest(
         self,
@@ -355,7 +358,7 @@ class Memory(Capturing):
 
     def doctor(self, *, deep: bool = False) -> "tuple[Check, ...]":
         """Whether everything is as it should be."""
-        return tuple(examine(self.home, self.config, deep=deep))
+        return (*examine(self.home, self.config, deep=deep), *self.examine_capture())
 
     def profiles(self) -> tuple[Profile, ...]:
         """All profiles, with what they hold."""

@@ -67,7 +67,7 @@ class Waiting(TyperCommand):
             context_settings={"help_option_names": ["-h", "--help"]},
             epilog=f"\b\nExample:\n  {self._entry.example}",
         )
-        function = _function(self._entry.target)
+        function = named(self._entry.target)
         register(at_the_door(function))
         command = get_command(app)
         spare_pydantic(command, function)
@@ -89,6 +89,7 @@ def _group(name: str, group: Group) -> Commands:
     return found
 
 
-def _function(target: str) -> Callable[..., None]:
+def named(target: str) -> Callable[..., Any]:
+    """What a name (`module:function`) stands for; its module is imported now."""
     module, _, name = target.partition(":")
     return getattr(import_module(module), name)  # type: ignore[no-any-return]

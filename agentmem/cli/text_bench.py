@@ -1,5 +1,6 @@
 """The outcome of `bench` as text."""
 
+from agentmem.bench.measures import Mean
 from agentmem.bench.retrieval import Level, Result
 from agentmem.cli import results
 from agentmem.cli.progress import amount
@@ -23,20 +24,19 @@ def benched(outcome: results.Benched, screen: Screen) -> None:
 
 
 def _level(label: str, level: Level, screen: Screen) -> None:
-    rows = [("all", level.overall), *level.categories.items()]
-    measures = list(level.overall)
-    screen.say(f"{label} ({level.questions:,} questions; 95% interval of the mean)", indent=2)
+    rows = [("all", level.overall)]
+    if len(level.categories) > 1:
+        rows.extend(level.categories.items())
+    screen.say(f"{label} ({level.questions:,} questions), percent ± half of the 95% interval of the mean", indent=2)
     screen.table(
-        ["category", *measures],
-        [
-            [
-                category,
-                *(f"{100 * m.value:.1f} ({100 * m.low:.1f} to {100 * m.high:.1f})" for m in means.values()),
-            ]
-            for category, means in rows
-        ],
+        ["category", *level.overall],
+        [[category, *map(_percent, means.values())] for category, means in rows],
         indent=2,
     )
+
+
+def _percent(mean: Mean) -> str:
+    return f"{100 * mean.value:.1f} ±{50 * (mean.high - mean.low):.1f}"
 
 
 def _abstention(one: Result, screen: Screen) -> None:

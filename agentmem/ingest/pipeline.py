@@ -68,10 +68,10 @@ class Ingestion:
     Args:
         store: where to.
         profile: the profile of everything; None: each session's project, by the folder that it names.
-        fallback: the profile of sessions that name no folder.
+        fallback: the profile of sessions that name no folder, and its identity where it has one.
     """
 
-    def __init__(self, store: Store, *, profile: str | None, fallback: str) -> None:
+    def __init__(self, store: Store, *, profile: str | None, fallback: tuple[str, str | None]) -> None:
         self._store = store
         self._profile = profile
         self._fallback = fallback
@@ -177,8 +177,9 @@ class Ingestion:
                 wanted[project.name] = project.identity
                 chosen.append(project.name)
             else:
-                chosen.append(known or self._fallback)
-                wanted.setdefault(chosen[-1], None)
+                name, identity = (known, None) if known else self._fallback
+                chosen.append(name)
+                wanted.setdefault(name, identity)
         for name, identity in wanted.items():
             sessions.ensure_profile(connection, name, identity)
         return chosen

@@ -85,7 +85,8 @@ def _pay_all(
                 left = embeddings.count_owed(connection, generation.no)
                 paid = embeddings.paid(connection, generation.model, [item.content_hash for item in owed])
             progress(computed + reused, computed + reused + left)
-            if not owed or (deadline is not None and time.monotonic() > deadline):
+            late = deadline is not None and time.monotonic() > deadline
+            if not owed or (late and computed + reused):  # the least time is enough for one batch
                 return Vectorized(computed, reused, left)
             texts = {item.content_hash: item.text for item in owed if item.content_hash not in paid}
             fresh = dict(zip(texts, embedder.embed_documents(list(texts.values())), strict=True)) if texts else {}

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 
-from agentmem.domain.dates import find_dates
+from agentmem.domain.dates import DateMention, find_dates
 from agentmem.domain.recall import TYPES, Query
 from agentmem.domain.text import clean
+from agentmem.recall import elapsed
 from agentmem.rules.topics import topics_asked
 from agentmem.rules.words import function_words
 from agentmem.store.fulltext import Terms
@@ -34,10 +35,7 @@ def analyze(
     """
     text = clean(text[:_LONGEST])
     dates = tuple(find_dates(text, reference))
-    searched = text
-    for mention in reversed(dates):
-        if mention.relative:
-            searched = searched[: mention.span[0]] + " " + searched[mention.span[1] :]
+    searched = _searched(text, dates)
     asked = terms.asked(searched)
     filler = _filler(terms)
     content = tuple(term for term in asked if term not in filler)
@@ -57,6 +55,17 @@ def analyze(
         limit=limit,
         everything=everything,
     )
+
+
+def _searched(text: str, dates: Sequence[DateMention]) -> str:
+    """The part of a question that names what is looked for: no relative dates, of "how many days after X" only X."""
+    elapsed_question = elapsed.ask(text)
+    if elapsed_question is not None:
+        return f"{elapsed_question.first} {elapsed_question.second or ''}"
+    for mention in reversed(dates):
+        if mention.relative:
+            text = text[: mention.span[0]] + " " + text[mention.span[1] :]
+    return text
 
 
 @cache

@@ -49,8 +49,8 @@ def m001_first_tables(connection: duckdb.DuckDBPyConnection) -> None:
         CREATE TABLE memories (
             no INTEGER NOT NULL, id VARCHAR NOT NULL, profile VARCHAR NOT NULL, kind VARCHAR NOT NULL,
             topic_key VARCHAR, content VARCHAR NOT NULL, importance DOUBLE NOT NULL, occurred_at TIMESTAMP,
-            valid_from TIMESTAMP, created_at TIMESTAMP NOT NULL, expires_at TIMESTAMP, last_recalled_at TIMESTAMP, status VARCHAR NOT NULL,
-            superseded_by VARCHAR, trust VARCHAR NOT NULL, extractor VARCHAR NOT NULL
+            valid_from TIMESTAMP, created_at TIMESTAMP NOT NULL, expires_at TIMESTAMP, last_recalled_at TIMESTAMP,
+            status VARCHAR NOT NULL, superseded_by VARCHAR, trust VARCHAR NOT NULL, extractor VARCHAR NOT NULL
         );
         CREATE TABLE evidence (
             memory_id VARCHAR NOT NULL, session_no INTEGER NOT NULL, message_id VARCHAR NOT NULL,

@@ -78,7 +78,7 @@ def _store(store: Store, config: Config, *, deep: bool) -> Iterator[Check]:
         yield Check(
             "store",
             OK,
-            f"format {len(steps)}; {held.sessions:,} sessions, {held.messages:,} messages, {memories:,} memories",
+            f"format {len(steps)}; sessions: {held.sessions:,}, messages: {held.messages:,}, memories: {memories:,}",
         )
         generation = embeddings.current(connection)
         owed = embeddings.count_owed(connection, generation.no if generation else 0)

@@ -239,7 +239,7 @@ TEXTS = st.one_of(st.text(), st.lists(WORDS, max_size=30).map(" ".join), st.list
 @settings(deadline=None, max_examples=300)
 @given(st.lists(st.tuples(TEXTS, st.sampled_from(list(Role))), max_size=4))
 def test_every_text_is_safe(texts: list[tuple[str, Role]]) -> None:
-    """Never an error; every quote a slice of its message; the same in, the same out; no two alike."""
+    """Never an error; every quote a slice of its message; the same in, the same out; no two of a message alike."""
     messages = [Message(session_id="s", role=role, content=text, at=AT) for text, role in texts]
     found = extract(messages)
     contents = {message_id("s", m.role, m.content): m.content for m in messages}
@@ -249,7 +249,7 @@ def test_every_text_is_safe(texts: list[tuple[str, Role]]) -> None:
         assert candidate.content.strip()
         assert 0 <= candidate.importance <= 1
     assert found == extract(messages)
-    assert len({(c.kind, c.topic_key, c.content) for c in found}) == len(found)
+    assert len({(c.message_id, c.kind, c.topic_key, c.content) for c in found}) == len(found)
     # Said again, it is the same.
     assert extract(messages + messages)[: len(found)] == found or len(messages) > 1
 

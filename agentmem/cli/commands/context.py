@@ -6,7 +6,6 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +14,7 @@ import typer
 from agentmem import config as configuration
 from agentmem import paths
 from agentmem.cli import options
+from agentmem.cli.lazy import named
 from agentmem.config import Config
 from agentmem.errors import AgentmemError
 from agentmem.paths import Home
@@ -25,7 +25,7 @@ from agentmem.store import sessions
 from agentmem.store.store import Store
 
 VERSION = 1
-_LIBRARY = "agentmem.memory"
+_LIBRARY = "agentmem.memory:Memory"
 """Imported only to search for a first prompt: with all that it needs, every session's start would take twice as long.
 For the same reason nothing here goes through the renderer."""
 
@@ -111,7 +111,7 @@ def _brief(
     budget: int,
 ) -> Briefing:
     if query and query.strip():
-        memory = import_module(_LIBRARY).Memory(place, config, profile, folder)
+        memory = named(_LIBRARY)(place, config, profile, folder)
         found: Briefing = memory.context(session=session, query=query, budget=budget)
         return found
     store = Store(place, config)

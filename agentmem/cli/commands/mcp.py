@@ -1,10 +1,10 @@
 """`agentmem mcp`."""
 
-from importlib import import_module
-
 import typer
 
-_SERVER = "agentmem.mcp.server"
+from agentmem.cli.lazy import named
+
+_SERVER = "agentmem.mcp.server:serve"
 """The command line and the server are siblings that do not import each other; this command only starts it by name."""
 
 
@@ -14,4 +14,4 @@ def mcp(ctx: typer.Context) -> None:
     Speaks the Model Context Protocol over standard input and output, and ends when its input ends. Agents start it
     themselves, one for each session.
     """
-    import_module(_SERVER).serve(ctx.obj)
+    named(_SERVER)(ctx.obj)
