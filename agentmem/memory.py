@@ -1,6 +1,6 @@
 """The one door to the library: everything that the commands do."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
@@ -142,7 +142,8 @@ class Memory(Capturing):
         """
         tally = Tally()
         run = self.ingestion()
-        run.take(_messages(said, session_id, source, tally), source=source, progress=progress)
+        lines = from_objects(said, name=source, session_id=session_id, tally=tally)
+        run.take(lines, source=source, progress=progress)
         run.done.skipped += tally.skipped
         return run.done
 
@@ -364,16 +365,6 @@ class Memory(Capturing):
         """All profiles, with what they hold."""
         with self._store.reading() as connection:
             return tuple(sessions.list_profiles(connection))
-
-
-def _messages(
-    said: Iterable[Message | Mapping[str, object]], session_id: str | None, source: str, tally: Tally
-) -> Iterator[Message]:
-    for one in said:
-        if isinstance(one, Message):
-            yield one
-        else:
-            yield from from_objects([dict(one)], name=source, session_id=session_id, tally=tally)
 
 
 def _kind(name: str | None) -> MemoryKind | None:

@@ -55,6 +55,8 @@ _SAME = (
     (re.compile(r"\s+$"), ""),
 )
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x1b\x07]*(?:\x1b\\|\x07)")
+_NOT_OURS = ("AGENTMEM_", "XDG_", "COV_", "CLAUDE", "CODEX_", "GEMINI_", "COPILOT_", "CURSOR_", "OPENCODE", "VSCODE_")
+"""Beginnings of variables that move what the examples look at."""
 _AFTER = '\ncode=$?; env -0 >"$0.env"; pwd >"$0.pwd"; exit $code'
 
 
@@ -138,7 +140,7 @@ class Tour:
         for name, call in (("agentmem", f"'{sys.executable}' -m agentmem"), ("python", f"'{sys.executable}'")):
             (programs / name).write_text(f'#!/bin/sh\nexec {call} "$@"\n')
             (programs / name).chmod(0o755)
-        kept = {name: value for name, value in os.environ.items() if not name.startswith(("AGENTMEM_", "XDG_", "COV_"))}
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(_NOT_OURS)}
         ours = {"HOME": str(self._home), "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
         screen = {"TERM": "xterm", "COLUMNS": "120", "NO_COLOR": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8"}
         self._environment = {**kept, **ours, **screen}

@@ -16,7 +16,7 @@ Measured on one core: 110,000 messages a second (lines of 200 bytes with id, ses
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -105,10 +105,13 @@ def read(chunks: Iterable[bytes], *, name: str, session_id: str | None, tally: T
 
 
 def from_objects(objects: Iterable[object], *, name: str, session_id: str | None, tally: Tally) -> Iterator[Message]:
-    """The messages of objects that have the shape of this format's lines; for programs that have no file."""
+    """The messages of objects that have the shape of this format's lines, or are messages themselves."""
     chat = _Chat(name, session_id, tally, document=False)
     for value in objects:
-        yield from chat.value(value)
+        if isinstance(value, Message):
+            yield value
+        else:
+            yield from chat.value(dict(value) if isinstance(value, Mapping) else value)
 
 
 def _first(entry: dict[str, Any], keys: Iterable[str]) -> Any:
