@@ -111,10 +111,17 @@ class Database:
     @contextmanager
     def _turn(self, deadline: float) -> Iterator[None]:
         lock = FileLock(self._gate, mode=0o600)
-        try:
-            lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=0.005)
-        except Timeout:
-            raise StoreBusy(f"The store {self.file} is busy", self._holder()) from None
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                lock.acquire(blocking=False)
+                break
+            except Timeout:
+                if time.monotonic() >= deadline:
+                    raise StoreBusy(f"The store {self.file} is busy", self._holder()) from None
+            # A hundred that ask every few milliseconds would leave no processor to the one whose turn it is.
+            time.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - jitter, not cryptography
+            pause = min(pause * 1.5, _LONGEST_PAUSE)
         try:
             yield
         finally:
