@@ -197,7 +197,9 @@ def test_a_backfill_that_is_killed_goes_on_where_it_was(own_home: Path, memory: 
     running = subprocess.Popen(
         [sys.executable, "-m", "agentmem", "backfill"], env=environment(), stdout=subprocess.DEVNULL
     )
-    time.sleep(5)
+    deadline = time.monotonic() + 120
+    while memory.stats().counts.sessions < 3 and time.monotonic() < deadline:
+        time.sleep(0.1)
     running.send_signal(signal.SIGKILL)
     running.wait()
     before = memory.stats().counts.sessions
