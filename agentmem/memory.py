@@ -37,6 +37,7 @@ from agentmem.upkeep.doctor import Check, examine
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.inspect import Shown, Version, history, show
 from agentmem.upkeep.stats import Stats, stats
+from agentmem.upkeep.tidy import tidy
 
 MOST_HITS = 1_000
 
@@ -156,6 +157,8 @@ class Memory(Capturing):
     ) -> Vectorized:
         """Pay what is owed: the vectors of all documents that lack theirs. Can be interrupted anywhere.
 
+        Without a time limit the postings are sorted as well, once enough have come.
+
         Args:
             seconds: stop after about this long; None: when nothing is owed.
             restart_vectors: compute all anew if the store's come from another model.
@@ -165,6 +168,8 @@ class Memory(Capturing):
             ModelMismatch: the store's vectors come from another model.
             ModelUnavailable: the configured model cannot be loaded here.
         """
+        if seconds is None:
+            tidy(self._store)
         if self._embedder is None:
             return Vectorized()
         return vectorize(self._store, self._embedder, seconds=seconds, restart=restart_vectors, progress=progress)

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from agentmem.domain.text import chunks, terms_of
+from agentmem.store.rows import now, number, stored
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,6 +32,9 @@ K1 = 1.2
 B = 0.75
 _MOST_CACHED = 200_000
 _HIGHEST_TF = 65_535  # of a USMALLINT
+_SORTING = "sort postings"  # a stage of the table `work`, whose version is how many there were
+_WORTH_SORTING = 100_000
+_GROWTH = 1.5
 
 _SCOPE = """
     scope AS MATERIALIZED (
@@ -225,6 +229,26 @@ def _scores(
     )
 
 
+def grown(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether so many postings came since they were last sorted that it is worth doing again."""
+    many = number(connection, "SELECT count(*) FROM postings")
+    last = number(connection, "SELECT coalesce(max(version::BIGINT), 0) FROM work WHERE stage = $1", [_SORTING])
+    return many >= _WORTH_SORTING and many > _GROWTH * last
+
+
 def sort_postings(connection: duckdb.DuckDBPyConnection) -> None:
-    """Write the postings anew in the order of their terms, so that a search reads only the blocks of its terms."""
-    connection.execute("CREATE OR REPLACE TABLE postings AS SELECT * FROM postings ORDER BY term, slot")
+    """Write the postings anew in the order of their terms, so that a search reads only the blocks of its terms.
+
+    New postings are sorted within their batch only: a term of a store that grew by many batches lies in many places.
+    """
+    connection.execute(
+        """
+        CREATE TEMP TABLE sorted_postings AS SELECT term, slot, tf FROM postings ORDER BY term, slot;
+        CREATE OR REPLACE TABLE postings (term UBIGINT NOT NULL, slot BIGINT NOT NULL, tf USMALLINT NOT NULL);
+        INSERT INTO postings SELECT term, slot, tf FROM sorted_postings;
+        DROP TABLE sorted_postings;
+        """
+    )
+    many = number(connection, "SELECT count(*) FROM postings")
+    connection.execute("DELETE FROM work WHERE stage = $1", [_SORTING])
+    connection.execute("INSERT INTO work VALUES ($1, 'postings', $2, '', 1, NULL, $3)", [_SORTING, many, stored(now())])

@@ -69,9 +69,3 @@ class Store:
                     break
             migrations.migrate(self._database, self.home.backups)
         make_private_file(self.home.database)
-
-    @contextmanager
-    def alone(self) -> Iterator[Connection]:
-        """A writing connection outside any transaction, for upkeep that must rewrite whole tables."""
-        with self._database.alone() as connection:
-            yield connection
