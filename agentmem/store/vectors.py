@@ -112,7 +112,9 @@ class VectorTable:
             return
         indexed = bool(table.list_indices())
         if table.count_rows() >= INDEX_FROM and not indexed:
-            table.create_index(metric="cosine", vector_column_name="vector", index_type="IVF_PQ")
+            from lancedb.index import IvfPq
+
+            table.create_index("vector", config=IvfPq(distance_type="cosine"))
         table.optimize(cleanup_older_than=_KEPT)
         for other in self._database().list_tables().tables:
             if other.startswith("generation_") and other != self._name:

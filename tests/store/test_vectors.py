@@ -13,7 +13,7 @@ import pytest
 from agentmem import Memory
 from agentmem.ingest.vectorize import vectorize
 from agentmem.models.fake import FakeEmbedder
-from agentmem.store import embeddings
+from agentmem.store import embeddings, vectors
 from agentmem.store.vectors import VectorTable
 
 WORDS = ("cache", "queue", "invoice", "login", "deploy", "schema", "retry", "budget", "parser", "socket")
@@ -144,3 +144,23 @@ def test_killed_anywhere_the_vectors_are_completed(memory: Memory, said, own_hom
         wanted = embeddings.slots(connection, generation)
     assert sorted(table.slots().tolist()) == sorted(wanted.tolist())
     assert memory.stats().owed == 0
+
+
+def test_a_large_table_gets_an_index_that_finds_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(vectors, "INDEX_FROM", 500)
+    table = VectorTable(tmp_path, 1, 64)
+    chance = np.random.default_rng(0)
+    rows = chance.standard_normal((1_000, 64)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    with table.locked(patience=1):
+        table.upsert(range(1, 1_001), ["project"] * 1_000, rows)
+        table.tidy()
+        table.upsert([1_001], ["project"], rows[:1])  # after the index was built
+        table.tidy()
+    assert table._open().list_indices()
+    for vector in rows[1:6]:
+        near, cosines = table.search(["project"], vector, 50)
+        best = np.argsort(-(rows @ vector))[:3] + 1
+        assert cosines[0] == pytest.approx(1, abs=1e-5)
+        assert near[0] == best[0]
+    assert {1, 1_001} <= set(table.search(["project"], rows[0], 50)[0].tolist())
