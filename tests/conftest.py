@@ -1,6 +1,7 @@
 """What every test gets: a home of its own, and a wall around the real one."""
 
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -44,6 +45,11 @@ def _wall(event: str, arguments: tuple[object, ...]) -> None:
 
 
 sys.addaudithook(_wall)
+
+# Started in the background, a process ignores these, and so would all that the tests start and then stop by a signal.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True)

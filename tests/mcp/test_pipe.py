@@ -13,6 +13,8 @@ from agentmem import Memory, __version__
 from agentmem.mcp.wording import MOST_CHARACTERS
 from tests.mcp.conftest import VERSION, encoded, gone
 
+pytestmark = pytest.mark.slow  # a server a test, each a second to start; test_client.py is the quick look
+
 
 def test_it_says_who_it_is(start):
     server = start()

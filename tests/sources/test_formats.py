@@ -77,6 +77,7 @@ class Endless:
         return self.block
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file():
     tally = Tally()
     line = b'{"role":"user","content":"We decided to use uv.","id":"m","session_id":"s"}\n'

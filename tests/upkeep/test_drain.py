@@ -184,6 +184,7 @@ def test_an_error_is_written_down_and_the_notes_stay(lone, home, memory, own_hom
     assert "cannot be opened" in notes.recall(memory.home).last_error
 
 
+@pytest.mark.slow
 def test_a_held_database_is_waited_for(home: Path, memory: Memory, tmp_path: Path):
     memory.remember("we use bun")
     code = (
@@ -247,6 +248,7 @@ def test_the_group_is_killed(home: Path, memory: Memory, tmp_path: Path, when, o
     assert _stored(memory) == {file.stem: turns(file)}
 
 
+@pytest.mark.slow
 def test_twenty_hooks_at_once(home: Path, memory: Memory, tmp_path: Path):
     files = sessions(tmp_path, 20, 60_000)
     running = []
