@@ -136,6 +136,6 @@ def _swap(path: Path, data: bytes, mode: int) -> None:
             with contextlib.suppress(OSError):  # only root may give files away
                 os.chown(name, about.st_uid, about.st_gid)
         Path(name).replace(path)
-    except BaseException:
+    except BaseException:  # Ctrl-C as well must leave no temporary file behind
         Path(name).unlink(missing_ok=True)
         raise

@@ -74,7 +74,7 @@ class Database:
             connection.begin()
             try:
                 yield connection
-            except BaseException:
+            except BaseException:  # Ctrl-C as well must leave nothing half-written
                 connection.rollback()
                 raise
             connection.commit()

@@ -140,7 +140,7 @@ def run(connection: duckdb.DuckDBPyConnection, step: Step) -> None:
         connection.execute(
             "INSERT INTO schema_migrations VALUES (?, ?, ?)", [step.__name__, stored(now()), __version__]
         )
-    except BaseException:
+    except BaseException:  # Ctrl-C as well must leave the store as it was
         connection.rollback()
         raise
     connection.commit()
