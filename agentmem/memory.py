@@ -1,7 +1,7 @@
 """The one door to the library: everything that the commands do."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Self
@@ -9,8 +9,7 @@ from typing import Self
 from agentmem import config as configuration
 from agentmem import paths
 from agentmem.config import Config
-from agentmem.domain.dates import parse_when
-from agentmem.domain.memories import MemoryItem, MemoryKind, Status
+from agentmem.domain.memories import MemoryItem
 from agentmem.domain.messages import Message, Trust
 from agentmem.domain.recall import TYPES, Answer, Query
 from agentmem.domain.reports import Tally
@@ -27,22 +26,20 @@ from agentmem.recall.briefing import MOST_RELATED, MOST_TOKENS, Briefing, brief
 from agentmem.recall.pipeline import recall
 from agentmem.recall.related import related
 from agentmem.sources.chat import from_objects
-from agentmem.store import memories, sessions
+from agentmem.store import sessions
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import StoredMessage
-from agentmem.store.sessions import Profile
 from agentmem.store.store import Store
+from agentmem.upkeep.asked import kind_called, kinds_called, local_now, moment
 from agentmem.upkeep.capturing import Capturing
-from agentmem.upkeep.doctor import Check, examine
 from agentmem.upkeep.forget import forget
-from agentmem.upkeep.inspect import Shown, Version, history, show
-from agentmem.upkeep.stats import Stats, stats
+from agentmem.upkeep.looking import Looking
 from agentmem.upkeep.tidy import tidy
 
 MOST_HITS = 1_000
 
 
-class Memory(Capturing):
+class Memory(Looking, Capturing):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.
@@ -200,7 +197,7 @@ class Memory(Capturing):
             self._terms,
             text,
             profile=self._writable_profile(),
-            kind=_kind(kind),
+            kind=kind_called(kind),
             topic_key=topic_key,
             importance=importance,
             trust=trust,
@@ -242,7 +239,7 @@ class Memory(Capturing):
         unknown = [name for name in types if name not in TYPES]
         if unknown:
             raise UsageError(f"Unknown type {unknown[0]!r}", f"Types are {', '.join(TYPES)}.")
-        reference = _moment(reference_date, _local_now()) or _local_now()
+        reference = moment(reference_date, local_now()) or local_now()
 
         def ask(text: str) -> Query:
             return analyze(
@@ -251,43 +248,14 @@ class Memory(Capturing):
                 profiles=tuple(dict.fromkeys((self.profile, USER))),
                 reference=reference,
                 types=types,
-                kinds=_kinds(kinds),
-                since=_moment(since, reference),
-                until=_moment(until, reference),
+                kinds=kinds_called(kinds),
+                since=moment(since, reference),
+                until=moment(until, reference),
                 limit=limit,
                 everything=everything,
             )
 
         return recall(self._store, query, ask, lambda: self._embedder)
-
-    def list(
-        self,
-        *,
-        kinds: Sequence[str] = (),
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        everything: bool = False,
-        limit: int | None = None,
-    ) -> tuple[MemoryItem, ...]:
-        """The memories of the profile and the user's, the newest first.
-
-        Args:
-            kinds: only these kinds.
-            since: valid since then or later.
-            until: valid since before then.
-            everything: also superseded, expired and forgotten ones.
-            limit: at most so many; None: all.
-        """
-        wanted = memories.Filter(
-            profiles=tuple(dict.fromkeys((self.profile, USER))),
-            kinds=_kinds(kinds),
-            statuses=() if everything else (Status.ACTIVE,),
-            since=_moment(since, _local_now()),
-            until=_moment(until, _local_now()),
-            alive_at=None if everything else _local_now(),
-        )
-        with self._store.reading() as connection:
-            return tuple(memories.select(connection, wanted, limit))
 
     def context(
         self,
@@ -318,35 +286,12 @@ class Memory(Capturing):
                 self._terms,
                 query,
                 profiles=tuple(dict.fromkeys((profile, USER))),
-                reference=_local_now(),
+                reference=local_now(),
                 embedder=lambda: self._embedder,
                 most=MOST_RELATED,
             )
-        day = today or _local_now().date()
+        day = today or local_now().date()
         return brief(self._store, profile, day, session=session, related=about, budget=budget)
-
-    def show(self, start: str) -> Shown:
-        """A memory or message with all that belongs to it.
-
-        Args:
-            start: its id, or the beginning of it.
-
-        Raises:
-            NotFound: there is none.
-            UsageError: there are several.
-        """
-        with self._store.reading() as connection:
-            return show(connection, start)
-
-    def history(self, start: str) -> tuple[Version, ...]:
-        """All versions of a memory: those of its topic, or itself alone; the oldest first.
-
-        Raises:
-            NotFound: there is no such memory.
-            UsageError: several are meant.
-        """
-        with self._store.reading() as connection:
-            return history(connection, start)
 
     def forget(self, start: str) -> MemoryItem | StoredMessage:
         """Hide a memory or message; its value does not come back by reading a transcript again.
@@ -357,41 +302,3 @@ class Memory(Capturing):
         """
         with self._store.writing() as connection:
             return forget(connection, start)
-
-    def stats(self) -> Stats:
-        """What the store holds and takes."""
-        return stats(self._store)
-
-    def doctor(self, *, deep: bool = False) -> "tuple[Check, ...]":
-        """Whether everything is as it should be."""
-        return (*examine(self.home, self.config, deep=deep), *self.examine_capture())
-
-    def profiles(self) -> tuple[Profile, ...]:
-        """All profiles, with what they hold."""
-        with self._store.reading() as connection:
-            return tuple(sessions.list_profiles(connection))
-
-
-def _kind(name: str | None) -> MemoryKind | None:
-    return None if name is None else MemoryKind(_kinds([name])[0])
-
-
-def _kinds(names: Sequence[str]) -> tuple[str, ...]:
-    known = [kind.value for kind in MemoryKind]
-    for name in names:
-        if name not in known:
-            raise UsageError(f"Unknown kind {name!r}", f"Kinds are {', '.join(known)}.")
-    return tuple(names)
-
-
-def _local_now() -> datetime:
-    return datetime.now(UTC).astimezone()
-
-
-def _moment(when: datetime | str | None, reference: datetime) -> datetime | None:
-    """A point in time; of a period that is said in words, its beginning."""
-    if when is None:
-        return None
-    if isinstance(when, str):
-        return parse_when(when, reference)[0]
-    return when if when.tzinfo else when.astimezone()

@@ -41,7 +41,7 @@ class Store:
         """
         if not self.exists():
             with duckdb.connect(":memory:") as empty:
-                for step in migrations.STEPS:
+                for step in migrations.pending(empty):
                     migrations.run(empty, step)
                 yield empty
             return

@@ -1,0 +1,95 @@
+"""What `Memory` can show without searching: lists, versions, counts, health."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from agentmem.config import Config
+from agentmem.domain.memories import MemoryItem, Status
+from agentmem.paths import Home
+from agentmem.projects import USER
+from agentmem.store import memories, sessions
+from agentmem.store.sessions import Profile
+from agentmem.store.store import Store
+from agentmem.upkeep.asked import kinds_called, local_now, moment
+from agentmem.upkeep.capture import examine_capture
+from agentmem.upkeep.doctor import Check, examine
+from agentmem.upkeep.inspect import Shown, Version, history, show
+from agentmem.upkeep.stats import Stats, stats
+
+
+class Looking:
+    """The part of `agentmem.memory.Memory` that only looks."""
+
+    home: Home
+    config: Config
+    _store: Store
+
+    @property
+    def profile(self) -> str:
+        """The profile that is looked at."""
+        raise NotImplementedError
+
+    def list(
+        self,
+        *,
+        kinds: Sequence[str] = (),
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        everything: bool = False,
+        limit: int | None = None,
+    ) -> tuple[MemoryItem, ...]:
+        """The memories of the profile and the user's, the newest first.
+
+        Args:
+            kinds: only these kinds.
+            since: valid since then or later.
+            until: valid since before then.
+            everything: also superseded, expired and forgotten ones.
+            limit: at most so many; None: all.
+        """
+        wanted = memories.Filter(
+            profiles=tuple(dict.fromkeys((self.profile, USER))),
+            kinds=kinds_called(kinds),
+            statuses=() if everything else (Status.ACTIVE,),
+            since=moment(since, local_now()),
+            until=moment(until, local_now()),
+            alive_at=None if everything else local_now(),
+        )
+        with self._store.reading() as connection:
+            return tuple(memories.select(connection, wanted, limit))
+
+    def show(self, start: str) -> Shown:
+        """A memory or message with all that belongs to it.
+
+        Args:
+            start: its id, or the beginning of it.
+
+        Raises:
+            NotFound: there is none.
+            UsageError: there are several.
+        """
+        with self._store.reading() as connection:
+            return show(connection, start)
+
+    def history(self, start: str) -> tuple[Version, ...]:
+        """All versions of a memory: those of its topic, or itself alone; the oldest first.
+
+        Raises:
+            NotFound: there is no such memory.
+            UsageError: several are meant.
+        """
+        with self._store.reading() as connection:
+            return history(connection, start)
+
+    def stats(self) -> Stats:
+        """What the store holds and takes."""
+        return stats(self._store)
+
+    def doctor(self, *, deep: bool = False) -> "tuple[Check, ...]":
+        """Whether everything is as it should be."""
+        return (*examine(self.home, self.config, deep=deep), *examine_capture(self._store))
+
+    def profiles(self) -> tuple[Profile, ...]:
+        """All profiles, with what they hold."""
+        with self._store.reading() as connection:
+            return tuple(sessions.list_profiles(connection))
