@@ -118,18 +118,21 @@ class Ingestion:
 
     def _write(self, connection: Connection, prepared: Sequence[_Prepared], source: str) -> None:
         arrivals = self._arrivals(connection, prepared, source)
-        fresh = message_store.add(connection, arrivals)
+        added = message_store.add(connection, arrivals)
         entries = []
         proposals = []
         grown = {}
-        for arrival, one, new in zip(arrivals, prepared, fresh, strict=True):
+        for arrival, one, into in zip(arrivals, prepared, added, strict=True):
+            new = into.new
             session_id = one.incoming[0].message.session_id
             self.done.sessions.add((arrival.profile, session_id))
             self.done.messages += len(new)
             self.done.known += len(one.incoming) - len(new)
+            if new or into.moved or into.elsewhere:
+                # A fork's span and folder are those of its whole transcript, whichever session keeps the lines.
+                grown[arrival.place.no] = [incoming.message for incoming in one.incoming]
             if not new:
                 continue
-            grown[arrival.place.no] = [incoming.message for incoming in new]
             after = {"messages": len(new), "source": source}
             entries.append(journal.Entry("ingest", arrival.profile, session_id, after=after))
             proposals += [

@@ -57,10 +57,10 @@ def serve(home: str | None = None) -> NoReturn:
         *lines, rest = (rest + piece).split(b"\n")
         if not piece and rest:  # its last line has no end
             lines, rest = [rest], b""
-        for number, line in enumerate(lines):
+        for count, line in enumerate(lines):
             answer = beginning.answer(line)
             if answer is None:
-                unread = b"\n".join([*beginning.told, *lines[number:], rest])
+                unread = b"\n".join([*beginning.told, *lines[count:], rest])
                 import_module(_SERVER).take_over(home, folder, wire, unread, beginning)
             elif answer:
                 _write(answer)
@@ -93,32 +93,36 @@ class Beginning:
         self.greeted: set[object] = set()
 
     def answer(self, line: bytes) -> bytes | None:
-        """The answer to a line, with its end; empty if it wants none; None if this is more than can be answered here."""
+        """The answer to a line, with its end; empty if it wants none; None if more is wanted than can be given here."""
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
             return None
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return None
-        method, params, number = message.get("method"), message.get("params"), message.get("id")
+        method = message.get("method")
+        if not isinstance(method, str):
+            return None
         if "id" not in message:
             return self._note(method, line)
-        if isinstance(number, bool) or not isinstance(number, int | str) or not isinstance(method, str):
+        number, params = message["id"], message.get("params")
+        if isinstance(number, bool) or not isinstance(number, int | str):
             return None
         if method == "initialize":
             return self._greet(line, number, params)
-        if not self.greeted or not (params is None or isinstance(params, dict)):
-            return None
+        return self._reply(number, method, params or {}) if self.greeted else None
+
+    def _reply(self, number: int | str, method: str, params: object) -> bytes | None:
         if method == "ping":
             return _result(number, {})
-        if method == "tools/list" and not (params or {}).get("cursor"):
+        if method == "tools/list" and isinstance(params, dict) and not params.get("cursor"):
             return _result(number, {"tools": [] if self.is_off else [tool.listed() for tool in ANNOUNCED.values()]})
         if method in _ABSENT:
             error = {"code": _NO_METHOD, "message": "Method not found", "data": method}
             return _line({"jsonrpc": "2.0", "id": number, "error": error})
         return None
 
-    def _greet(self, line: bytes, number: object, params: object) -> bytes | None:
+    def _greet(self, line: bytes, number: int | str, params: object) -> bytes | None:
         if self.greeted or not isinstance(params, dict):
             return None
         version, client = params.get("protocolVersion"), params.get("clientInfo")
@@ -130,15 +134,15 @@ class Beginning:
         self.greeted.add(number)
         return _result(number, initialized(version, is_off=self.is_off))
 
-    def _note(self, method: object, line: bytes) -> bytes | None:
-        if not isinstance(method, str) or not method.startswith("notifications/"):
+    def _note(self, method: str, line: bytes) -> bytes | None:
+        if not method.startswith("notifications/"):
             return None
         if method == "notifications/initialized" and self.greeted:
             self.told.append(line)
         return b""
 
 
-def _result(number: object, result: dict[str, Any]) -> bytes:
+def _result(number: int | str, result: dict[str, Any]) -> bytes:
     return _line({"jsonrpc": "2.0", "id": number, "result": result})
 
 

@@ -94,7 +94,7 @@ class Desk:
         file.write_text(content)
         return file
 
-    def run(self, *command: str, seconds: float = 120) -> str:
+    def run(self, *command: str, seconds: float = 300) -> str:
         """What a command prints; it must succeed."""
         done = subprocess.run(
             command, cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

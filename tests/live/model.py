@@ -9,7 +9,7 @@ import json
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
 Answer = Callable[[str], str]
 
@@ -19,8 +19,9 @@ class Model:
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, dict[str, Any]]] = []
-        self.used_tokens = 100
-        """What it says that the conversation costs so far: agents compact by that."""
+        self.full: tuple[str, int] = ("", 0)
+        """Words, and how many tokens it says that the conversation has when they were said last: agents compact by
+        that."""
         model = self
 
         class Handler(_Handler):
@@ -34,7 +35,7 @@ class Model:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_port}"
 
-    def __enter__(self) -> "Model":
+    def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
@@ -45,6 +46,12 @@ class Model:
     def asked(self) -> list[str]:
         """The requests for an answer, as the text of their JSON, oldest first."""
         return [json.dumps(body, ensure_ascii=False) for _, body in self.requests]
+
+    def used(self, body: dict[str, Any]) -> int:
+        """What it says that the conversation costs so far."""
+        words, tokens = self.full
+        turns = body.get("input") or body.get("messages") or body.get("contents") or [""]
+        return tokens if words and words in json.dumps(turns[-1]) else 100
 
     def reply(self, body: dict[str, Any]) -> str:
         return f"Understood ({len(self.requests)})."
@@ -95,15 +102,15 @@ def _serve(handler: _Handler, model: Model) -> None:
     model.requests.append((path, body))
     text = model.reply(body)
     if path.endswith("/responses"):
-        _responses(handler, text, model.used_tokens)
+        _responses(handler, text, model.used(body))
     elif path.endswith("/chat/completions"):
-        _chat(handler, text, model.used_tokens, streamed=body.get("stream") is True)
+        _chat(handler, text, model.used(body), streamed=body.get("stream") is True)
     elif path.endswith(":streamGenerateContent"):
-        handler.stream(_generated(text, model.used_tokens))
+        handler.stream(_generated(text, model.used(body)))
     elif path.endswith(":generateContent"):
-        handler.json(_generated(text, model.used_tokens))
+        handler.json(_generated(text, model.used(body)))
     else:
-        handler.json({"totalTokens": model.used_tokens})
+        handler.json({"totalTokens": model.used(body)})
 
 
 def _responses(handler: _Handler, text: str, tokens: int) -> None:

@@ -1,5 +1,7 @@
 """Codex CLI itself, from its installation into its settings to what its model is told."""
 
+import json
+
 import pytest
 
 from tests.live.conftest import BRIEFING, Desk
@@ -41,7 +43,7 @@ def test_codex_remembers(desk: Desk, unchanged):
 
     # Without trust Codex passes the hooks over in silence: doctor must say so.
     (first,) = desk.asked(*codex("Is anyone there?", trusted=False))
-    assert "agentmem" not in first
+    assert "agentmem" in json.dumps(json.loads(first)["tools"]), "the tools of the MCP server are there all the same"
     assert not desk.told()
     assert "trust" in desk.run("agentmem", "status", "codex")
 
@@ -68,7 +70,7 @@ def test_codex_remembers(desk: Desk, unchanged):
     desk.captured("And what else?", LINTER)
 
     # A compaction leaves the session's own words.
-    desk.model.used_tokens = 90_000
+    desk.model.full = ("Fill it up.", 90_000)
     desk.run(*codex("resume", session, "Fill it up."))
     asks = desk.asked(*codex("resume", session, *COMPACTED, PROTOCOL))
     desk.captured(PROTOCOL)

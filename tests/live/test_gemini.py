@@ -33,9 +33,9 @@ def test_gemini_remembers(desk: Desk, unchanged):
     assert "noon" in desk.recalled("When is the osprey cache flushed?")
 
     # Another session is briefed on it, behind its first prompt, and what was injected is not stored.
-    desk.briefed(gemini, "noon")
+    asked = desk.briefed(gemini, "noon")
     desk.run(*gemini(TABS, "-r", "latest"))
-    assert "agentmem" in asked.partition('"tools"')[2], "the tools of the MCP server are there"
+    assert "mcp_agentmem_recall" in asked, "the tools of the MCP server are there"
     desk.captured(TABS)
 
     # The resumed session still has its first prompt, and is not told a second time.
@@ -45,7 +45,7 @@ def test_gemini_remembers(desk: Desk, unchanged):
     desk.captured(ALERTS)
 
     # A compression replaces the history in the file; what was said stays, once.
-    desk.model.used_tokens = 1_000_000
+    desk.model.full = ("Fill it up.", 1_000_000)
     desk.run(*gemini("Fill it up.", "-r", "latest"))
     desk.run(*gemini("And go on.", "-r", "latest"))
     desk.captured("Fill it up.", "And go on.")

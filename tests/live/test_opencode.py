@@ -69,9 +69,8 @@ def test_opencode_remembers(desk: Desk, unchanged):
     desk.captured(FORKED)
 
     # A compaction leaves the session's own words.
-    desk.model.used_tokens = 39_000
+    desk.model.full = ("Fill it up.", 39_000)
     desk.run(*opencode("Fill it up.", "--continue"))
-    desk.model.used_tokens = 100
     desk.run(*opencode(AFTER, "--continue"))
     desk.captured("Fill it up.", AFTER)
     assert [one for one in desk.said() if one.kind == "summary"], "it compacted"
