@@ -16,6 +16,8 @@ from agentmem.domain.ids import memory_id, message_id
 from agentmem.domain.memories import Candidate, MemoryItem
 from agentmem.domain.messages import Message
 from agentmem.domain.text import normalise
+from agentmem.errors import StoreBusy
+from agentmem.ingest.batches import BATCH_CHARACTERS, BATCH_MESSAGES, batches, by_session
 from agentmem.ingest.extract import extract
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
 from agentmem.ingest.verify import verify
@@ -27,8 +29,6 @@ from agentmem.store.messages import Incoming
 from agentmem.store.rows import now
 from agentmem.store.store import Connection, Store
 
-_BATCH_MESSAGES = 4_000
-_BATCH_CHARACTERS = 4_000_000
 _INDEXED = 50_000
 """Characters of one message that full-text search looks at; what is longer is data that somebody pasted."""
 
@@ -55,11 +55,38 @@ class Ingested:
     sessions: set[tuple[str, str]] = field(default_factory=set)
     skipped: Counter[str] = field(default_factory=Counter)
 
+    def add(self, more: "Ingested") -> None:
+        """Count what another run, or a part of one, stored."""
+        self.messages += more.messages
+        self.known += more.known
+        self.memories += more.memories
+        self.superseded += more.superseded
+        self.refused += more.refused
+        self.sessions |= more.sessions
+        self.skipped += more.skipped
+
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
     incoming: list[Incoming]
     candidates: dict[str, list[Candidate]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What waits for the next transaction.
+
+    Args:
+        source: the stream that it belongs to.
+        prepared: a batch of the stream, by session.
+        begins: whether the stream begins with it.
+        then: what else is to be written, after all that came before.
+    """
+
+    source: str
+    prepared: Sequence[_Prepared] = ()
+    begins: bool = False
+    then: Callable[[Connection], None] = lambda _connection: None
 
 
 class Ingestion:
@@ -79,6 +106,8 @@ class Ingestion:
         self._projects: dict[str, Project] = {}
         self._bare: dict[str, int] = defaultdict(int)
         self._bare_before: dict[tuple[str, str], int] = {}
+        self._held: list[_Held] = []
+        self._size = 0
         self.done = Ingested()
 
     def take(
@@ -91,15 +120,85 @@ class Ingestion:
             source: where they come from, for the record.
             progress: called after each batch with the messages taken so far from this stream.
         """
-        self._bare.clear()
-        self._bare_before.clear()
         taken = 0
-        for batch in _batches(messages):
-            prepared = [self._prepare(session) for session in _by_session(batch)]
-            with self._store.writing() as connection:
-                self._write(connection, prepared, source)
+        for batch in self._batches(messages, source):
+            for _, error in self.flush():
+                raise error
             taken += len(batch)
             progress(taken)
+
+    def gather(self, messages: Iterable[Message], *, source: str) -> list[tuple[str, Exception]]:
+        """Take a stream of messages, and store it with others at one go: a transaction for each of many short ones
+        would take longer than all else. `flush` stores what is left.
+
+        Returns:
+            The sources of which something could not be stored, and why.
+        """
+        failed = []
+        for _ in self._batches(messages, source):
+            if self._size >= BATCH_MESSAGES:
+                failed += self.flush()
+        return failed
+
+    def then(self, write: Callable[[Connection], None], *, source: str) -> None:
+        """Write something together with what was gathered of a source, after it; or not at all if that fails."""
+        self._held.append(_Held(source, then=write))
+
+    def flush(self) -> list[tuple[str, Exception]]:
+        """Store what was gathered.
+
+        Returns:
+            The sources of which something could not be stored, and why. The others are.
+
+        Raises:
+            StoreBusy: another process holds the store; nothing was stored, and what was gathered is given up.
+        """
+        held, self._held, self._size = self._held, [], 0
+        if not held:
+            return []
+        try:
+            self._settle(held)
+        except StoreBusy:
+            raise
+        except Exception as error:  # noqa: BLE001 - what one stream holds must not keep the others out
+            sources = dict.fromkeys(one.source for one in held)
+            if len(sources) == 1:
+                return [(held[0].source, error)]
+            failed = []
+            for source in sources:
+                try:
+                    self._settle([one for one in held if one.source == source])
+                except StoreBusy:
+                    raise
+                except Exception as own:  # noqa: BLE001 - likewise
+                    failed.append((source, own))
+            return failed
+        return []
+
+    def _batches(self, messages: Iterable[Message], source: str) -> Iterator[list[Message]]:
+        """Prepare a stream batch by batch, and hold the batches for the next transaction."""
+        self._bare.clear()
+        begins = True
+        for batch in batches(messages):
+            self._held.append(_Held(source, [self._prepare(session) for session in by_session(batch)], begins))
+            self._size += max(len(batch), sum(len(one.content) for one in batch) * BATCH_MESSAGES // BATCH_CHARACTERS)
+            begins = False
+            yield batch
+
+    def _settle(self, held: Sequence[_Held]) -> None:
+        """Write in one transaction; what was counted counts only if all of it was written."""
+        counted, self.done = self.done, Ingested()
+        try:
+            with self._store.writing() as connection:
+                for one in held:
+                    if one.begins:
+                        self._bare_before.clear()
+                    if one.prepared:
+                        self._write(connection, one.prepared, one.source)
+                    one.then(connection)
+            counted.add(self.done)
+        finally:
+            self.done = counted
 
     def _prepare(self, session: Sequence[Message]) -> _Prepared:
         incoming = []
@@ -295,24 +394,3 @@ def _proposal(profile: str, session_no: int, candidate: Candidate) -> Proposal:
     )
     words = Words(session_no, candidate.message_id, candidate.quote, candidate.said_at)
     return Proposal(item=item, said_at=said_at, support=words, search_queries=candidate.search_queries)
-
-
-def _batches(messages: Iterable[Message]) -> Iterator[list[Message]]:
-    batch: list[Message] = []
-    size = 0
-    for message in messages:
-        batch.append(message)
-        size += len(message.content)
-        if len(batch) >= _BATCH_MESSAGES or size >= _BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def _by_session(batch: Sequence[Message]) -> Iterator[list[Message]]:
-    """The batch split by session, each in its order."""
-    found: dict[str, list[Message]] = defaultdict(list)
-    for message in batch:
-        found[message.session_id].append(message)
-    return iter(found.values())

@@ -101,13 +101,11 @@ class Beginning:
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return None
         method = message.get("method")
-        if not isinstance(method, str):
+        number, params = message.get("id", 0), message.get("params")
+        if not isinstance(method, str) or isinstance(number, bool) or not isinstance(number, int | str):
             return None
         if "id" not in message:
             return self._note(method, line)
-        number, params = message["id"], message.get("params")
-        if isinstance(number, bool) or not isinstance(number, int | str):
-            return None
         if method == "initialize":
             return self._greet(line, number, params)
         return self._reply(number, method, params or {}) if self.greeted else None

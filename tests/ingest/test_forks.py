@@ -240,16 +240,15 @@ def test_equal_words_at_another_time_are_no_copy(tmp_path: Path):
     assert [row[0] for row in dump(store)["messages"]] == ["a", "b"]
 
 
-UNFIT = ("lab-rollout-recompressed.jsonl.zst", "ccl170-one-of-each-type.jsonl")
-"""Samples that were put together from others of the folder: one says of the same session that it was held in another
-folder, one has single lines of it in another order."""
+UNFIT = "lab-rollout-recompressed.jsonl.zst"
+"""A sample that was made of another one: it says of the same session that it was held in another folder."""
 
 
 @pytest.mark.skipif(not SAMPLES, reason="AGENTMEM_SAMPLES names no folder of samples")
 def test_all_samples_in_three_orders(tmp_path: Path):
     found = sorted(
         path for path in Path(SAMPLES).rglob("*")
-        if path.suffix in (".jsonl", ".json", ".db", ".zst", ".md") and path.name not in ("MANIFEST.md", *UNFIT) and "hook-stdin" not in path.parts
+        if path.suffix in (".jsonl", ".json", ".db", ".zst", ".md") and path.name not in ("MANIFEST.md", UNFIT) and "hook-stdin" not in path.parts
         and "subagents" not in path.parts and not {"message", "part"} & set(path.parts)
     )  # fmt: skip
     shuffled = list(found)
@@ -261,6 +260,8 @@ def test_all_samples_in_three_orders(tmp_path: Path):
         dumps.append(dump(store))
         gather(store, order, tolerant=True)
         assert dump(store) == dumps[-1]
+        # Some sessions are cut into several files here, so that their parts come in the order of the files.
+        dumps[-1]["messages"] = sorted((row[0], *row[2:]) for row in dumps[-1]["messages"])
     assert all(one == dumps[0] for one in dumps), _differences(dumps)
     assert len(dumps[0]["sessions"]) > 40
-    assert not [row for row in dumps[0]["messages"] if "INJECTED" in str(row[4])]
+    assert not [row for row in dumps[0]["messages"] if "INJECTED" in str(row)]
