@@ -78,7 +78,8 @@ _DISAGREEMENTS = {
         "GROUP BY profile, topic_key HAVING count(*) > 1)"
     ),
     "evidence without its message": (
-        "SELECT count(*) FROM evidence e ANTI JOIN messages m ON m.session_no = e.session_no AND m.id = e.message_id"
+        "SELECT count(*) FROM evidence e ANTI JOIN messages m ON m.session_no = e.session_no AND m.id = e.message_id "
+        "ANTI JOIN (SELECT no FROM sessions WHERE quoted_only) s ON s.no = e.session_no"
     ),
 }
 

@@ -67,4 +67,9 @@ def m001_first_tables(connection: duckdb.DuckDBPyConnection) -> None:
     )
 
 
-STEPS: tuple[Step, ...] = (m001_first_tables,)
+def m005_sessions_known_by_quotations(connection: duckdb.DuckDBPyConnection) -> None:
+    """`quoted_only`: the session has evidence whose messages did not come with it, as from an export without messages."""
+    connection.execute("ALTER TABLE sessions ADD COLUMN quoted_only BOOLEAN")
+
+
+STEPS: tuple[Step, ...] = (m001_first_tables, m005_sessions_known_by_quotations)
