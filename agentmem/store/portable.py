@@ -137,6 +137,7 @@ TABLES: tuple[Table, ...] = (
             Column("speaker"),
             Column("content", required=True),
             *_times("said_at", "forgotten_at"),
+            Column("purged_by"),
         ),
         "messages t JOIN chosen_sessions c ON c.no = t.session_no JOIN sessions s ON s.no = t.session_no "
         "JOIN (SELECT session_no, message_id, min(seq) AS first FROM occurrences GROUP BY ALL) f "
@@ -223,9 +224,33 @@ TABLES: tuple[Table, ...] = (
     Table(
         "tombstones",
         "The digest of a value that was forgotten, so that it does not come back.",
-        (*_texts("digest", "profile", required=True), Column("buried_at", Type.TIME, required=True)),
+        (
+            *_texts("digest", "profile", required=True),
+            Column("buried_at", Type.TIME, required=True),
+            Column("grave"),
+            Column("purged", Type.TRUTH),
+            Column("words", Type.WHOLE),
+        ),
         "tombstones t SEMI JOIN chosen_profiles c ON c.name = t.profile",
-        "t.profile, t.buried_at, t.digest",
+        "t.profile, t.buried_at, t.digest, t.grave",
+    ),
+    Table(
+        "contradictions",
+        "Two memories that cannot both be true.",
+        (
+            *_texts("id", "profile", "first", "second", "reason", required=True),
+            Column("found_at", Type.TIME, required=True),
+            Column("settled_at", Type.TIME),
+        ),
+        "contradictions t SEMI JOIN chosen_memories a ON a.id = t.first SEMI JOIN chosen_memories b ON b.id = t.second",
+        "t.profile, t.found_at, t.id, t.first, t.second",
+    ),
+    Table(
+        "anchors",
+        "A thing in a project's code that a memory names.",
+        _texts("memory_id", "root", "head", "kind", "name", required=True),
+        "anchors t JOIN chosen_memories c ON c.id = t.memory_id",
+        "c.place, t.kind, t.name, t.root, t.head",
     ),
     Table(
         "files",
