@@ -27,6 +27,11 @@ class Store:
         self.home = home
         self._database = Database(home.database, home.gate, patience=config.patience, memory_limit=config.memory_limit)
 
+    @property
+    def database(self) -> Database:
+        """The database file and the turns that are taken on it, for what copies or replaces the file."""
+        return self._database
+
     def exists(self) -> bool:
         """Whether anything was ever stored."""
         return self._database.exists()
