@@ -17,16 +17,11 @@ from filelock import FileLock, Timeout
 
 from agentmem.config import Config
 from agentmem.paths import PRIVATE_FILE, Home, make_private_folder
-from agentmem.store.connection import Database
+from agentmem.store.connection import Database, log_of
 from agentmem.store.store import Store
 
 _SCRATCH = "scratch"
 _LOCK = "lock"
-
-
-def log_of(file: Path) -> Path:
-    """The log that DuckDB keeps beside a database file until it is folded in."""
-    return file.with_name(file.name + ".wal")
 
 
 def copy(database: Database, target: Path) -> None:

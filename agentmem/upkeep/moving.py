@@ -1,5 +1,6 @@
 """What `Memory` can take out of the store, bring in, keep a copy of, and bring back."""
 
+import shutil
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -7,13 +8,15 @@ from typing import BinaryIO
 
 from agentmem.config import Config
 from agentmem.errors import NotFound, UsageError
-from agentmem.store import sessions
+from agentmem.store import sessions, snapshots
 from agentmem.store.outgoing import Wanted
 from agentmem.store.store import Store
 from agentmem.upkeep.asked import kinds_called, local_now, moment
-from agentmem.upkeep.transfer import exporting, importing
+from agentmem.upkeep.transfer import backups, exporting, importing, upgrading
+from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
 from agentmem.upkeep.transfer.exporting import Exported
 from agentmem.upkeep.transfer.importing import Imported, Progress
+from agentmem.upkeep.transfer.upgrading import Upgraded
 
 
 class Moving:
@@ -69,7 +72,7 @@ class Moving:
 
     def import_from(
         self,
-        place: str | Path,
+        place: str | Path | BinaryIO,
         *,
         dry_run: bool = False,
         profiles: Sequence[str] = (),
@@ -79,7 +82,7 @@ class Moving:
         """Merge an export into the store, by content address.
 
         Args:
-            place: its folder or file.
+            place: its folder or file, or a binary stream of JSON lines.
             dry_run: only tell what would come of it.
             profiles: only these profiles of it.
             names: other names for profiles, old to new.
@@ -90,9 +93,60 @@ class Moving:
             BadInput: it is damaged; nothing was written.
             UsageError: a profile that it does not have.
         """
+        if not isinstance(place, str | Path):
+            with snapshots.scratch(self._store.home) as folder:
+                file = folder / "standard-input.jsonl"
+                with file.open("wb") as whole:
+                    shutil.copyfileobj(place, whole)
+                return self.import_from(file, dry_run=dry_run, profiles=profiles, names=names, progress=progress)
         path = Path(place).expanduser().absolute()
         if not path.exists():
             raise NotFound(f"There is nothing at {path}")
         return importing.import_export(
             self._store, self.config, path, dry_run=dry_run, profiles=profiles, names=names, progress=progress
         )
+
+    def back_up(self, folder: str | Path | None = None, *, keep: int | None = None) -> BackedUp:
+        """Copy the database as it is now, while others work with it, and read the copy as a whole.
+
+        Args:
+            folder: where to; None: beside the store.
+            keep: how many backups to leave in that folder, the newest; None: all.
+
+        Raises:
+            NotFound: nothing is stored yet.
+            UsageError: none would be left.
+        """
+        if keep is not None and keep < 1:
+            raise UsageError(f"At least one backup is kept, not {keep}")
+        return backups.back_up(self._store, None if folder is None else Path(folder).expanduser().absolute(), keep)
+
+    def backups(self) -> tuple[Copied, ...]:
+        """The copies beside the store: backups, what was there before upgrades, and what was replaced; newest first."""
+        return tuple(backups.listed(self._store))
+
+    def restore(self, backup: str | Path, *, dry_run: bool = False) -> Restored:
+        """Put a backup in the place of the store, which is kept beside it.
+
+        Args:
+            backup: the file.
+            dry_run: only tell what both hold.
+
+        Raises:
+            NotFound: there is no such file.
+            StoreDamaged: it cannot be read; nothing has changed.
+            StoreTooNew: a newer agentmem wrote it; nothing has changed.
+        """
+        return backups.restore(self._store, Path(backup).expanduser().absolute(), dry_run=dry_run)
+
+    def upgrade(self, *, dry_run: bool = False) -> Upgraded:
+        """Bring a store that an older agentmem wrote up to date; the old file is kept. Any command does it, silently.
+
+        Args:
+            dry_run: do it with a copy, and only tell.
+
+        Raises:
+            StoreTooNew: a newer agentmem wrote it; it is not touched.
+            UpgradeFailed: it could not be done; the store is as it was.
+        """
+        return upgrading.upgrade(self._store, dry_run=dry_run)
