@@ -107,5 +107,3 @@ def _held(rows: Mapping[str, int] | None) -> str:
 
 def _known(rows: Mapping[str, int]) -> list[tuple[str, int]]:
     return [(name, rows[name]) for name in _COUNTED if name in rows]
-
-

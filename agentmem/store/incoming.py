@@ -45,7 +45,9 @@ def attach(connection: duckdb.DuckDBPyConnection, staging: Path) -> None:
 
 def profiles(connection: duckdb.DuckDBPyConnection) -> Merged:
     """Add profiles that are not there."""
-    return _add(connection, table("profiles"), "SELECT * FROM staged.profiles t ANTI JOIN profiles s ON s.name = t.name")
+    return _add(
+        connection, table("profiles"), "SELECT * FROM staged.profiles t ANTI JOIN profiles s ON s.name = t.name"
+    )
 
 
 def sessions(connection: duckdb.DuckDBPyConnection) -> Merged:
@@ -61,7 +63,9 @@ def sessions(connection: duckdb.DuckDBPyConnection) -> Merged:
     return _add(connection, table("sessions"), missing, number_as="no")
 
 
-def messages(connection: duckdb.DuckDBPyConnection, piece: "pa.Table") -> "tuple[Merged, Merged, list[tuple[int, int]]]":
+def messages(
+    connection: duckdb.DuckDBPyConnection, piece: "pa.Table"
+) -> "tuple[Merged, Merged, list[tuple[int, int]]]":
     """Add a piece of `Staging.messages`.
 
     New occurrences of a session that is there go behind its last one. What either side has forgotten is forgotten.

@@ -128,7 +128,7 @@ def read(connection: duckdb.DuckDBPyConnection, table: Table) -> "Iterator[pa.Re
 
 
 def _pieces(connection: duckdb.DuckDBPyConnection, table: Table) -> list[str]:
-    """Conditions that cut a large table into pieces that follow each other, so that none has to be sorted as a whole."""
+    """Conditions that cut a large table into pieces that follow each other, so that none is sorted as a whole."""
     if table.by_session:
         # Messages of whole sessions: neighbours in time, and in the file if they were read in that order.
         ends = connection.execute(

@@ -100,7 +100,7 @@ def m003_graves_contradictions_anchors(connection: duckdb.DuckDBPyConnection) ->
 
 
 def m005_sessions_known_by_quotations(connection: duckdb.DuckDBPyConnection) -> None:
-    """`quoted_only`: the session has evidence whose messages did not come with it, as from an export without messages."""
+    """`quoted_only`: the session has evidence whose messages did not come along, as from an export without them."""
     connection.execute("ALTER TABLE sessions ADD COLUMN quoted_only BOOLEAN")
 
 

@@ -148,7 +148,7 @@ def _outdone(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
         topics.setdefault((profile, topic), []).append((_STRENGTH[Trust(trust)], since, identity))
     outdone: dict[str, str | None] = {}
     for held in topics.values():
-        *losers, (_, _, winner) = sorted(held)  # type: ignore[type-var]
+        *losers, (_, _, winner) = sorted(held)
         outdone |= {identity: winner for _, _, identity in losers}
     return outdone
 

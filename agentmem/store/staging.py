@@ -233,7 +233,8 @@ class Staging:
                     [new, old],
                 )
         return self._count_where(
-            "tombstones", f"t.profile IN ({', '.join(chr(39) + n.replace(chr(39), chr(39) * 2) + chr(39) for n in names)})"
+            "tombstones",
+            f"t.profile IN ({', '.join(chr(39) + n.replace(chr(39), chr(39) * 2) + chr(39) for n in names)})",
         )
 
     def _once(self, table: str, key: str) -> None:
@@ -274,8 +275,8 @@ class Staging:
     def order_messages(self, size: int) -> int:
         """Lay messages beside their occurrences, session by session; how many pieces of about `size` there are.
 
-        `repeat` tells the how manieth of its kind an occurrence is: the same message with the same id in the transcript,
-        else of the same time, else with neither.
+        `repeat` tells the how manieth of its kind an occurrence is: the same message with the same id in the
+        transcript, else of the same time, else with neither.
         """
         self._connection.execute(
             """

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from agentmem.config import Config
 from agentmem.errors import NotFound, UsageError
-from agentmem.store import sessions, snapshots
+from agentmem.store import snapshots
 from agentmem.store.outgoing import Wanted
 from agentmem.store.store import Store
 from agentmem.upkeep.asked import kinds_called, local_now, moment
@@ -53,10 +53,8 @@ class Moving:
             UsageError: the place is taken, or a word is not understood.
             NotFound: there is no such profile.
         """
-        with self._store.reading() as connection:
-            named = tuple(sessions.find_profile(connection, name) for name in profiles)
         wanted = Wanted(
-            profiles=named,
+            profiles=tuple(profiles),
             since=moment(since, local_now()),
             kinds=kinds_called(kinds),
             messages=messages,
@@ -98,12 +96,30 @@ class Moving:
                 file = folder / "standard-input.jsonl"
                 with file.open("wb") as whole:
                     shutil.copyfileobj(place, whole)
-                return self.import_from(file, dry_run=dry_run, profiles=profiles, names=names, progress=progress)
+                return self._import(file, "standard input", dry_run, profiles, names or {}, progress)
         path = Path(place).expanduser().absolute()
         if not path.exists():
             raise NotFound(f"There is nothing at {path}")
+        return self._import(path, str(path), dry_run, profiles, names or {}, progress)
+
+    def _import(
+        self,
+        path: Path,
+        called: str,
+        dry_run: bool,
+        profiles: Sequence[str],
+        names: Mapping[str, str],
+        progress: Progress,
+    ) -> Imported:
         return importing.import_export(
-            self._store, self.config, path, dry_run=dry_run, profiles=profiles, names=names, progress=progress
+            self._store,
+            self.config,
+            path,
+            dry_run=dry_run,
+            profiles=profiles,
+            names=names,
+            called=called,
+            progress=progress,
         )
 
     def back_up(self, folder: str | Path | None = None, *, keep: int | None = None) -> BackedUp:

@@ -158,9 +158,7 @@ def _look(file: Path, memory_limit: str, *, deep: bool) -> Copied:
 
 
 def _named(copied: Copied, place: Path) -> Copied:
-    return Copied(
-        str(place), _time_of(place), place.stat().st_size, copied.format, copied.rows, copied.wrong
-    )
+    return Copied(str(place), _time_of(place), place.stat().st_size, copied.format, copied.rows, copied.wrong)
 
 
 def _made(folder: Path) -> list[Path]:

@@ -7,16 +7,16 @@ written. It is written under another name, read back and compared, and only then
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
 from agentmem.config import Config
 from agentmem.errors import UsageError
 from agentmem.paths import PRIVATE_FILE, PRIVATE_FOLDER
-from agentmem.store import outgoing, snapshots
+from agentmem.store import outgoing, sessions, snapshots
 from agentmem.store.outgoing import Wanted
-from agentmem.store.store import Store
+from agentmem.store.store import Connection, Store
 from agentmem.upkeep.transfer import lines, manifest, parquet
 
 PARQUET, JSONL = "parquet", "jsonl"
@@ -48,13 +48,14 @@ def export(store: Store, config: Config, wanted: Wanted, place: Path, form: str,
 
     Raises:
         UsageError: something is in its place already, or its folder is missing.
+        NotFound: there is no such profile.
     """
     _free(place)
     fresh = place.with_name(f".{place.name}.{os.getpid()}.partial")
     _remove(fresh)
     try:
         with snapshots.snapshot(store, config, outgoing.MEMORY_LIMIT) as copy, copy.reading() as connection:
-            outgoing.choose(connection, wanted)
+            wanted = _chosen(connection, wanted)
             total = outgoing.count(connection, manifest.tables(wanted))
             count = _Count(progress, total)
             if form == PARQUET:
@@ -79,10 +80,17 @@ def export(store: Store, config: Config, wanted: Wanted, place: Path, form: str,
 def export_lines(store: Store, config: Config, wanted: Wanted, out: BinaryIO) -> Exported:
     """Write an export as lines to a stream, as they are read; the last line tells the reader that all came."""
     with snapshots.snapshot(store, config, outgoing.MEMORY_LIMIT) as copy, copy.reading() as connection:
-        outgoing.choose(connection, wanted)
+        wanted = _chosen(connection, wanted)
         parts = lines.write(connection, wanted, out, lambda _rows: None)
     out.flush()
     return Exported("-", JSONL, {name: part.rows for name, part in parts.items()})
+
+
+def _chosen(connection: Connection, wanted: Wanted) -> Wanted:
+    """The same with whole names of profiles, noted in the copy."""
+    named = replace(wanted, profiles=tuple(sessions.find_profile(connection, name) for name in wanted.profiles))
+    outgoing.choose(connection, named)
+    return named
 
 
 class _Count:

@@ -60,7 +60,8 @@ def is_export(place: Path) -> bool:
     if not place.is_file():
         return False
     with place.open("rb") as opened:
-        return opened.read(64).startswith(b'{"table":"export"') or place.suffix == ".jsonl" and _has_end(place)
+        begins = opened.read(64).startswith(b'{"table":"export"')
+    return begins or _has_end(place)
 
 
 def _has_end(place: Path) -> bool:
@@ -79,6 +80,7 @@ def import_export(
     dry_run: bool = False,
     profiles: Sequence[str] = (),
     names: Mapping[str, str] | None = None,
+    called: str | None = None,
     progress: Progress = lambda _done, _total: None,
 ) -> Imported:
     """Merge an export into the store.
@@ -90,6 +92,7 @@ def import_export(
         dry_run: merge it into a copy of the store, which is then thrown away.
         profiles: only these profiles of the export, by the names that they have there; empty: all.
         names: other names for profiles.
+        called: how to name the place; None: by its path.
         progress: called with the messages done and all of them.
 
     Raises:
@@ -102,15 +105,14 @@ def import_export(
     else:
         form, parts = "jsonl", lines.check(place)
         batches = lines.read(place)
-    done = Imported(str(place), form, dry_run)
-    with snapshots.scratch(store.home) as folder:
-        with Staging(folder / "staged.duckdb", config.memory_limit) as staging:
-            for table, batch in batches:
-                staging.load(table, batch)
-            staging.examine()
-            _select(staging, profiles, names or {}, done)
-            target = _copy(store, config, folder) if dry_run else store
-            _merge(target, staging, done, progress)
+    done = Imported(called or str(place), form, dry_run)
+    with snapshots.scratch(store.home) as folder, Staging(folder / "staged.duckdb", config.memory_limit) as staging:
+        for table, batch in batches:
+            staging.load(table, batch)
+        staging.examine()
+        _select(staging, profiles, names or {}, done)
+        target = _copy(store, config, folder) if dry_run else store
+        _merge(target, staging, done, progress)
     return done
 
 

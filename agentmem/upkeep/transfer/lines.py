@@ -1,4 +1,4 @@
-"""Exports as JSON lines: a header, every row as an object with its table's name, and a last line with counts and hashes."""
+"""Exports as JSON lines: a header, a line for each row, and a last line with counts and hashes."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -115,7 +115,8 @@ def read(file: Path) -> "Iterator[tuple[Table, pa.RecordBatch]]":
     Raises:
         BadInput: a line is not what the format promises.
     """
-    name, waiting = "", []
+    name = ""
+    waiting: list[list[Any]] = []
     with file.open("rb") as opened:
         next(opened)
         for number, data in enumerate(opened, start=2):

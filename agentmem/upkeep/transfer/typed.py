@@ -3,7 +3,7 @@
 import base64
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -69,21 +69,31 @@ def from_json(column: Column, value: Any) -> Any:
         return None
     if column.type is Type.JSON:
         return json.dumps(value, ensure_ascii=False)
-    if column.type is Type.NUMBER and isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    if column.type is Type.WHOLE and isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if column.type is Type.TRUTH and isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        if column.type is Type.TEXT:
-            return value
-        if column.type is Type.TIME:
-            return datetime.fromisoformat(value).astimezone(UTC).replace(tzinfo=None)
-        if column.type is Type.VECTOR:
-            data = base64.b64decode(value, validate=True)
-            return list(struct.unpack(f"<{len(data) // 4}f", data))
-    raise ValueError(f"{column.name} is {value!r}")
+    if not isinstance(value, _SHAPES[column.type]) or (isinstance(value, bool) and column.type is not Type.TRUTH):
+        raise ValueError(f"{column.name} is {value!r}")
+    return _READERS.get(column.type, lambda same: same)(value)
+
+
+_SHAPES: dict[Type, type | tuple[type, ...]] = {
+    Type.TEXT: str,
+    Type.TIME: str,
+    Type.VECTOR: str,
+    Type.WHOLE: int,
+    Type.NUMBER: (int, float),
+    Type.TRUTH: bool,
+}
+
+
+def _vector(text: str) -> list[float]:
+    data = base64.b64decode(text, validate=True)
+    return list(struct.unpack(f"<{len(data) // 4}f", data))
+
+
+_READERS: dict[Type, Callable[[Any], Any]] = {
+    Type.NUMBER: float,
+    Type.TIME: lambda text: datetime.fromisoformat(text).astimezone(UTC).replace(tzinfo=None),
+    Type.VECTOR: _vector,
+}
 
 
 def batch_of(table: Table, rows: Sequence[Sequence[Any]]) -> "pa.RecordBatch":

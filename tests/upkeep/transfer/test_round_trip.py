@@ -57,7 +57,7 @@ def index_of(connection) -> list:
 
 @pytest.mark.parametrize(("rows", "seed"), [(0, 1), (150, 2)])
 def test_a_small_store_returns(rows, seed):
-    returns(rows, ["Use pnpm.", "用 pnpm，不要用 npm。", "é\u2028\\n\"", "🦜\x07"], Random(seed))
+    returns(rows, ["Use pnpm.", "用 pnpm，不要用 npm。", 'é\u2028\\n"', "🦜\x07"], Random(seed))
 
 
 @pytest.mark.slow
