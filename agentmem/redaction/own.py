@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from agentmem.redaction.late import Late
 from agentmem.redaction.values import is_key, is_password, is_random, is_stand_in
 
 
@@ -15,21 +16,32 @@ class OwnRule:
     Args:
         kind: what it finds.
         words: it is only tried on a text that has one of these, in small letters.
-        regex: its groups named `secret` or `secret1` … hold the secret.
+        expression: its groups named `secret` or `secret1` … hold the secret.
         accepts: whether what was found is a secret.
+        long: only tried where there is a word of sixteen letters.
     """
 
     kind: str
     words: tuple[str, ...]
-    regex: re.Pattern[str]
+    expression: Late
     accepts: Callable[[str], bool]
+    long: bool = False
+
+    def is_called_for(self, lowered: str, *, long: bool) -> bool:
+        """Whether the rule can find anything in a text."""
+        if self.long and not long:
+            return False
+        for word in self.words:  # noqa: SIM110 - a generator takes twice as long
+            if word in lowered:
+                return True
+        return False
 
 
 _NOT_THE_VALUE = (
     r"(?:s|_?ids?|[_-]?types?|[_-]?names?|[_-]?(?:file|path|dir|url|uri|endpoint|host|port|count|length|len|size|limit|ttl|age"
     r"|expir\w*|header|field|policy|hash|prefix|version|alg\w*|usage|required|enabled|valid\w*))"
 )
-_ASSIGNED = re.compile(
+_ASSIGNED = Late(
     rf"""
     (?-i:(?![a-z]))(?!{_NOT_THE_VALUE}(?![a-z]))[\w.-]{{0,30}}?
     ["'`\]\\]{{0,3}}\s{{0,3}}(?::=|=>|=(?![=>~])|:(?![:/])|：|＝|,?\s*value\s*=)\s{{0,3}}
@@ -39,18 +51,18 @@ _ASSIGNED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _PASSWORD_LABELS = (
-    "password", "passwd", "passphrase", "passwort", "pass", "pwd", "비밀번호", "암호", "密码", "密碼", "口令", "パスワード",
-    "暗証番号", "mot de passe", "пароль",
+    "password", "passwd", "passphrase", "passwort", "pass", "pwd", "비밀번호", "암호", "密码", "密碼", "口令",
+    "パスワード", "暗証番号", "mot de passe", "пароль",
 )  # fmt: skip
 _KEY_LABELS = (
     "secret", "token", "credential", "credentials", "key", "auth", "密钥", "密鑰", "令牌", "토큰", "시크릿", "トークン",
 )  # fmt: skip
-_KEY_OF = re.compile(
+_KEY_OF = Late(
     r"(?:api|access|private|auth|encryption|signing|master|license|deploy|account|shared|client|service|app|session"
     r"|secret)[_-]?$|(?-i:[A-Z0-9]_$)",
     re.IGNORECASE,
 )
-_WORD_BEFORE = re.compile(r"[a-z]$")  # `compass`, `bypass`
+_WORD_BEFORE = Late(r"[a-z]$")  # `compass`, `bypass`
 
 
 def assigned(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
@@ -65,18 +77,19 @@ def assigned(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
             place = lowered.find(label)
             while place >= 0:
                 end = place + len(label)
-                if _is_label(label, text, place) and (match := _ASSIGNED.match(text, end)) is not None:
+                if _is_label(label, text, place) and (match := _ASSIGNED.regex.match(text, end)) is not None:
                     name = str(match.lastgroup)
                     if accepts(match[name]):
                         yield *match.span(name), kind
+                        end = match.end(name)
                 place = lowered.find(label, end)
 
 
 def _is_label(label: str, text: str, place: int) -> bool:
     before = text[max(0, place - 12) : place]
     if label == "key":
-        return _KEY_OF.search(before) is not None
-    return label not in ("pass", "pwd", "auth") or _WORD_BEFORE.search(before) is None
+        return _KEY_OF.regex.search(before) is not None
+    return label not in ("pass", "pwd", "auth") or _WORD_BEFORE.regex.search(before) is None
 
 
 _PROVIDER_KEYS: Mapping[str, str] = {
@@ -86,7 +99,8 @@ _PROVIDER_KEYS: Mapping[str, str] = {
     "nral": r"[0-9a-f]{36}NRAL",
     "sbp_": r"sbp_[0-9a-f]{40}",
     "sb_secret_": r"sb_secret_[\w-]{20,60}",
-    "sk-": r"sk-(?:or-v1-[0-9a-f]{64}|lf-[0-9a-f-]{36}|ant-[\w-]{60,120}|(?:proj|svcacct|admin)-[\w-]{40,200}|[A-Za-z0-9]{32,64})",
+    "sk-": r"sk-(?:or-v1-[0-9a-f]{64}|lf-[0-9a-f-]{36}|ant-[\w-]{60,120}|(?:proj|svcacct|admin)-[\w-]{40,200}"
+    r"|[A-Za-z0-9]{32,64})",
     "pat": r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}",
     "key-": r"key-[0-9a-f]{32}",
     ":aa": r"\d{8,10}:AA[\w-]{33}",
@@ -118,9 +132,7 @@ _PROVIDER_KEYS: Mapping[str, str] = {
     "discord": r"(?<=discord\.com/api/webhooks/)\d{17,20}/[\w-]{60,80}",
 }
 _PROVIDER_WORDS = tuple(_PROVIDER_KEYS)
-_PROVIDER_KEY = re.compile(
-    rf"(?<![A-Za-z0-9])(?P<secret>{'|'.join(_PROVIDER_KEYS.values())})(?![A-Za-z0-9_-])", re.ASCII
-)
+_PROVIDER_KEY = Late(rf"(?<![A-Za-z0-9])(?P<secret>{'|'.join(_PROVIDER_KEYS.values())})(?![A-Za-z0-9_-])", re.ASCII)
 
 
 def _is_pair(value: str) -> bool:
@@ -142,23 +154,24 @@ OWN_RULES: tuple[OwnRule, ...] = (
         "private-key",
         ("private key",),
         # To the end of the text where the end of the block is missing: a half of a key is a secret too.
-        re.compile(
-            r"-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----(?P<secret>(?:[A-Za-z0-9+/=\s:,.-]|\\[nr]|\\\\[nr])*?)"
+        Late(
+            r"-----BEGIN[ A-Z0-9_-]{0,60}PRIVATE KEY(?: BLOCK)?-----"
+            r"(?P<secret>(?:[A-Za-z0-9+/=\s:,.-]|\\[nr]|\\\\[nr])*?)"
             r"(?:-----END[ A-Z0-9_-]{0,60}KEY(?: BLOCK)?-----|(?![A-Za-z0-9+/=\s:,.\\-])|\Z)"
         ),
         lambda value: len(value) > 30,
     ),
-    OwnRule("provider-key", _PROVIDER_WORDS, _PROVIDER_KEY, lambda _value: True),
+    OwnRule("provider-key", _PROVIDER_WORDS, _PROVIDER_KEY, lambda _value: True, long=True),
     OwnRule(
         "url-password",
         ("://",),
-        re.compile(r"\b[a-z][a-z0-9+.-]{1,30}://[^\s/:@'\"<>]{0,80}:(?P<secret>[^\s/@'\"<>]{3,200})@[\w.\[-]", re.IGNORECASE),
+        Late(r"\b[a-z][a-z0-9+.-]{1,30}://[^\s/:@'\"<>]{0,80}:(?P<secret>[^\s/@'\"<>]{3,200})@[\w.\[-]", re.IGNORECASE),
         lambda value: not is_stand_in(value),
     ),
     OwnRule(
         "authorization",
         ("authorization", "bearer", "private-token", "x-api-key", "_auth"),
-        re.compile(
+        Late(
             r"""(?:\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|token|apikey|digest)?\s*|\bbearer\s+|private-token:\s*
             |\bx-api-key["']?\s*:\s*["']?|:_auth(?:token)?\s*=\s*)(?P<secret>[\w~+/.=-]{8,2000})""",
             re.IGNORECASE | re.VERBOSE,
@@ -168,17 +181,21 @@ OWN_RULES: tuple[OwnRule, ...] = (
     OwnRule(
         "authorization",
         ("basic ", '"auth"', ":_auth"),
-        re.compile(r"""(?:\bbasic\s+|"auth"\s*:\s*"|:_auth\s*=\s*)(?P<secret>[A-Za-z0-9+/]{12,400}={0,2})(?![\w/+])""", re.IGNORECASE),
+        Late(
+            r"""(?:\bbasic\s+|"auth"\s*:\s*"|:_auth\s*=\s*)(?P<secret>[A-Za-z0-9+/]{12,400}={0,2})(?![\w/+])""",
+            re.IGNORECASE,
+        ),
         lambda value: is_key(value) or _is_pair(value),
     ),
     OwnRule(
         "password",
         ("curl", "wget", "sshpass", "docker", "podman", "helm", "mysql", "mariadb", "redis-cli", "login"),
-        re.compile(
+        Late(
             r"""
             \b(?:curl|wget)\b[^\n]{0,400}?\s(?:-u|--user)[=\s]?\s*["']?[^\s:"']{1,80}:(?P<secret1>[^\s"']{3,200})
             | \bsshpass\s+-p\s*["']?(?P<secret2>[^\s"']{3,200})
-            | \b(?:docker|podman|helm)\b[^\n]{0,80}\blogin\b[^\n]{0,200}?\s(?:-p|--password)[=\s]\s*["']?(?P<secret3>[^\s"']{3,200})
+            | \b(?:docker|podman|helm)\b[^\n]{0,80}\blogin\b[^\n]{0,200}?\s(?:-p|--password)[=\s]\s*["']?
+                (?P<secret3>[^\s"']{3,200})
             | \b(?:mysql|mysqldump|mariadb|mysqladmin)\b[^\n]{0,200}?\s-p["']?(?P<secret4>[^\s"']{3,200})
             | \bredis-cli\b[^\n]{0,200}?\s(?:-a|--pass)\s+["']?(?P<secret5>[^\s"']{3,200})
             | \blogin\s+\S{1,100}\s+password\s+(?P<secret6>\S{3,200})
@@ -190,7 +207,7 @@ OWN_RULES: tuple[OwnRule, ...] = (
     OwnRule(
         "password",
         ("pass", "pwd"),
-        re.compile(
+        Late(
             r"""\b(?:pass(?:word|phrase|code)?|pwd)\s+(?:\w+\s+){0,3}?(?:is|was|to)\s+["'`]?(?P<secret1>[^\s"'`()]{6,200}[^\s"'`.,;:!?()])
             |--?pass(?:word|wd)?\s+["']?(?P<secret2>[^\s"'-][^\s"']{4,200})""",
             re.IGNORECASE | re.VERBOSE,
@@ -200,7 +217,7 @@ OWN_RULES: tuple[OwnRule, ...] = (
     OwnRule(
         "secret",
         ("aws_secret", "secretaccesskey", "secret_access_key"),
-        re.compile(r"secret_?access_?key[\"'\s:=]{1,6}(?P<secret>[A-Za-z0-9/+=]{40})(?![A-Za-z0-9/+=])", re.IGNORECASE),
+        Late(r"secret_?access_?key[\"'\s:=]{1,6}(?P<secret>[A-Za-z0-9/+=]{40})(?![A-Za-z0-9/+=])", re.IGNORECASE),
         is_key,
     ),
 )
@@ -208,15 +225,15 @@ OWN_RULES: tuple[OwnRule, ...] = (
 
 HIGH_ENTROPY = "high-entropy"
 
-_LONG = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,200}={0,2}(?![\w+/=-])")
-_IDS = re.compile(
+_LONG = Late(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,200}={0,2}(?![\w+/=-])")
+_IDS = Late(
     r"sha\d{1,3}[-:]|AAAA[BCE]3Nza|_ZN\d|_R[NI]\w+_|(?:toolu|msg|call|req|chatcmpl|resp|ses|run|thread|asst|file|batch|cmpl|prt|evt|rs|fc|ws|item|gen|sess|conv)[_-]",
 )
-_KNOWN_BEFORE = re.compile(
+_KNOWN_BEFORE = Late(
     r"(?:sha(?:1|256|384|512)[-:]|h1:|base64,|integrity[\"': ]+|checksum[\"': =]+|hash[\"': =]+|https?://\S*|s3://\S*)$",
     re.IGNORECASE,
 )
-_BLOCK = re.compile(
+_BLOCK = Late(
     r"-----BEGIN (?:CERTIFICATE|PUBLIC KEY|RSA PUBLIC KEY|PGP \w+)[^-]*-----[\s\S]*?(?:-----END|\Z)"
     r"|(?:^[ \t]*[A-Za-z0-9+/]{60,80}\r?\n){2,}[ \t]*[A-Za-z0-9+/]*={0,2}",
     re.MULTILINE,
@@ -227,15 +244,15 @@ def high_entropy(text: str) -> list[tuple[int, int]]:
     """Where strings stand that were drawn at random and are no hash, image, address or id."""
     found = []
     blocks: list[tuple[int, int]] | None = None
-    for match in _LONG.finditer(text):
+    for match in _LONG.regex.finditer(text):
         value = match[0]
-        if not is_random(value) or _IDS.match(value) or _is_path(value):
+        if not is_random(value) or _IDS.regex.match(value) or _is_path(value):
             continue
         start = match.start()
-        if _KNOWN_BEFORE.search(text, max(0, start - 200), start):
+        if _KNOWN_BEFORE.regex.search(text, max(0, start - 200), start):
             continue
         if blocks is None:
-            blocks = [block.span() for block in _BLOCK.finditer(text)]
+            blocks = [block.span() for block in _BLOCK.regex.finditer(text)]
         if not any(first <= start < last for first, last in blocks):
             found.append(match.span())
     return found

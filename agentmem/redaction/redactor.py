@@ -1,25 +1,25 @@
 """Takes secrets out of a text, before anything is written.
 
-Each becomes `[redacted:kind:1a2b]`; the last part is cut from a hash that is keyed with a key of the store's own, so that
+Each becomes `[redacted:kind:1a2b]`; the last part is cut from a hash with a key of the store's own, so that
 equal secrets stay recognisable as equal and cannot be guessed from it. What stands between `<private>` and
 `</private>` goes without a trace.
 """
 
-import hmac
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import blake2b
 
 from agentmem.errors import ConfigError
 from agentmem.redaction import rules
+from agentmem.redaction.late import Late
 from agentmem.redaction.own import HIGH_ENTROPY, OWN_RULES, assigned, high_entropy
 
 VERSION = 1
 """Goes up when the rules find more; what was stored under an older one may be scrubbed."""
 
-_PRIVATE = re.compile(r"<(?P<end>/)?private>", re.IGNORECASE)
-_MARK = re.compile(r"\[redacted:[\w-]+:[0-9a-f]{4}\]")
+_PRIVATE = Late(r"<(?P<end>/)?private>", re.IGNORECASE)
+_MARK = Late(r"\[redacted:[\w-]+:[0-9a-f]{4}\]")
 _LEAST = 8  # letters that a text with a secret in it has
 _RUNS = bytes(ord("x") if chr(byte).isascii() and (chr(byte).isalnum() or chr(byte) in "_+/=.~:%|-") else ord(" ")
               for byte in range(256))  # fmt: skip
@@ -73,7 +73,7 @@ class Redactor:
 
     def mark(self, secret: str, kind: str) -> str:
         """What stands where a secret stood."""
-        digest = hmac.new(self._key, secret.encode("utf-8", "surrogatepass"), sha256).hexdigest()
+        digest = blake2b(secret.encode("utf-8", "surrogatepass"), key=self._key).hexdigest()
         return f"[redacted:{kind}:{digest[-4:]}]"
 
     def find(self, text: str) -> list[Found]:
@@ -83,7 +83,7 @@ class Redactor:
         found = sorted(self._all(text), key=lambda one: one.start)
         if not found:
             return []
-        marks = [match.span() for match in _MARK.finditer(text)]
+        marks = [match.span() for match in _MARK.regex.finditer(text)]
         merged: list[Found] = []
         for one in found:
             if any(first < one.end and one.start < last for first, last in marks) or self._is_allowed(text, one):
@@ -109,8 +109,8 @@ class Redactor:
         for start, end, kind in assigned(text, lowered):
             yield Found(start, end, kind)
         for rule in OWN_RULES:
-            if any(word in lowered for word in rule.words):
-                for match in rule.regex.finditer(text):
+            if rule.is_called_for(lowered, long=_LONG in runs):
+                for match in rule.expression.regex.finditer(text):
                     name = match.lastgroup
                     if name and rule.accepts(match[name]):
                         yield Found(*match.span(name), rule.kind)
@@ -135,7 +135,7 @@ def without_private(text: str) -> str:
         return text
     kept = []
     depth = place = 0
-    for tag in _PRIVATE.finditer(text):
+    for tag in _PRIVATE.regex.finditer(text):
         if tag["end"]:
             if depth == 1:
                 place = tag.end()

@@ -5,9 +5,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
+from agentmem.redaction.late import Late
 from agentmem.redaction.values import entropy, is_stand_in
+
+_LONG = Late(r"[A-Za-z0-9_+/=.~:%|-]{16,}")
+_BEFORE, _BEHIND = 120, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,7 @@ class Rule:
 @cache
 def load() -> tuple[Rule, ...]:
     """All rules of the data file."""
-    data = json.loads(files("agentmem.redaction").joinpath("gitleaks.json").read_text(encoding="utf-8"))
+    data = json.loads(Path(__file__).with_name("gitleaks.json").read_text(encoding="utf-8"))
     return tuple(
         Rule(
             kind=one["kind"],
@@ -68,21 +72,39 @@ def compiled(no: int) -> tuple[re.Pattern[str], tuple[re.Pattern[str], ...]]:
 def search(text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
     """Where the rules find something: start, end, kind.
 
+    What they look for is at least sixteen letters long, and a provider's name stands on the same line or not at all:
+    so only the surroundings of long words are looked at.
+
     Args:
-        text: one with a long word in it; in others there is nothing that they look for.
-        lowered: the same in small letters.
+        text: one with a long word in it.
+        lowered: the same in small letters, letter for letter.
     """
-    wanted: set[int] = set()
-    for word, numbers in by_word().items():
-        if word in lowered:
-            wanted.update(numbers)
+    windows = _windows(text)
+    near = "\n".join(lowered[start:end] for start, end in windows)
+    wanted = {no for word, numbers in by_word().items() if word in near for no in numbers}
     for no in sorted(wanted):
         rule = load()[no]
         regex, allowed = compiled(no)
-        for match in regex.finditer(text):
-            group = rule.group or next((n for n in range(1, regex.groups + 1) if match[n]), 0)
-            secret = match[group]
-            if len(secret) < 6 or (rule.entropy and entropy(secret) < rule.entropy) or is_stand_in(secret):
-                continue
-            if not any(one.search(secret) for one in allowed):
-                yield *match.span(group), rule.kind
+        for start, end in windows:
+            for match in regex.finditer(text, start, end):
+                group = rule.group or next((n for n in range(1, regex.groups + 1) if match[n]), 0)
+                secret = match[group]
+                if len(secret) < 6 or (rule.entropy and entropy(secret) < rule.entropy) or is_stand_in(secret):
+                    continue
+                if not any(one.search(secret) for one in allowed):
+                    yield *match.span(group), rule.kind
+
+
+def _windows(text: str) -> list[tuple[int, int]]:
+    """The surroundings of the long words: on their line, so many letters before and behind them."""
+    found: list[tuple[int, int]] = []
+    for match in _LONG.regex.finditer(text):
+        first, last = match.span()
+        start = max(text.rfind("\n", 0, first) + 1, first - _BEFORE)
+        line_end = text.find("\n", last, last + _BEHIND)
+        end = line_end if line_end >= 0 else min(len(text), last + _BEHIND)
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found

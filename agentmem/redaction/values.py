@@ -3,8 +3,11 @@
 import math
 import re
 from collections import Counter
+from itertools import pairwise
 
-_STAND_IN = re.compile(
+from agentmem.redaction.late import Late
+
+_STAND_IN = Late(
     r"""
     [<{\[(*].*                      # <token>, {{ secret }}, [redacted:…], ***
     | .*(?:\$\{|\{\{|%\(|\$\(|\*{3}|\.{3}|…|<[a-z_ -]+>).*
@@ -13,8 +16,8 @@ _STAND_IN = re.compile(
     | (?:x{3,}|.*x{4,}.*)
     | .*(?:example|placeholder|change[-_]?(?:me|it|this)|replace[-_]?(?:me|this|with)|redacted|insert[-_]|dummy|sample
         |your[-_ ]?|fake|mock|todo|goes[-_]?here).*
-    | (?:test|pass|password|passwd|pwd|secret|token|admin|user|username|foo|bar|baz|abc|demo|example|key|api|none|null|nil
-        |true|false|undefined|empty|default|string|str|bytes|int|bool|optional|hunter|qwerty|letmein|root|guest|public
+    | (?:test|pass|password|passwd|pwd|secret|token|admin|user|username|foo|bar|baz|abc|demo|example|key|api|none|null
+        |nil|true|false|undefined|empty|default|string|str|bytes|int|bool|optional|hunter|qwerty|letmein|root|guest|public
         |postgres|mysql|redis|localhost|basic|bearer|digest|required|optional|hidden|unset|invalid|valid|wrong|correct
         |some|my|the|a|an|new|old|changed?)[-_\d!.]*
     | (?:test|password|secret|token|some|my|dev|local)[-_a-z]{2,}\d{0,4}!?
@@ -22,11 +25,11 @@ _STAND_IN = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_REFERENCE = re.compile(r"[A-Za-z_]+\d?(?:(?:\.|::|->)[A-Za-z_]+\d?)*|[a-z]+(?:-[a-z]+)+\d?|[A-Z]+(?:-[A-Z]+)+\d?")
-_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w.@-]+(?:[/\\][\w.@-]*)*|[\w.-]+(?:/[\w.-]+)+\.\w{1,5}")
-_NUMBER = re.compile(r"[\d.,:_/+-]+(?:ms|s|m|h|d|k|kb|mb|gb|px|%)?", re.IGNORECASE)
-_HEX = re.compile(r"[0-9a-fA-F]+")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_REFERENCE = Late(r"[A-Za-z_]+\d?(?:(?:\.|::|->)[A-Za-z_]+\d?)*|[a-z]+(?:-[a-z]+)+\d?|[A-Z]+(?:-[A-Z]+)+\d?")
+_PATH = Late(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w.@-]+(?:[/\\][\w.@-]*)*|[\w.-]+(?:/[\w.-]+)+\.\w{1,5}")
+_NUMBER = Late(r"[\d.,:_/+-]+(?:ms|s|m|h|d|k|kb|mb|gb|px|%)?", re.IGNORECASE)
+_HEX = Late(r"[0-9a-fA-F]+")
+_UUID = Late(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def entropy(text: str) -> float:
@@ -37,20 +40,20 @@ def entropy(text: str) -> float:
 
 def is_stand_in(value: str) -> bool:
     """Whether a value only stands where a secret would: a placeholder, a variable, the word `password`."""
-    return _STAND_IN.fullmatch(value) is not None
+    return _STAND_IN.regex.fullmatch(value) is not None
 
 
 def is_reference(value: str) -> bool:
     """Whether a value is a name, a path or a number rather than something that was chosen to be kept secret."""
-    if _REFERENCE.fullmatch(value):
+    if _REFERENCE.regex.fullmatch(value):
         return not is_scrambled(value)
-    return bool(_PATH.fullmatch(value) or _NUMBER.fullmatch(value))
+    return bool(_PATH.regex.fullmatch(value) or _NUMBER.regex.fullmatch(value))
 
 
 def is_scrambled(value: str) -> bool:
     """Whether capitals and small letters follow each other as in no word or name."""
     classes = [0 if c.islower() else 1 if c.isupper() else 2 for c in value]
-    changes = sum(one != other for one, other in zip(classes, classes[1:], strict=False))
+    changes = sum(one != other for one, other in pairwise(classes))
     return len(value) >= 12 and {0, 1} <= set(classes) and changes / len(value) >= 0.4
 
 
@@ -72,10 +75,10 @@ def is_random(value: str) -> bool:
     In a random one every second letter is of another class than the one before it; in `OrderTokenFactoryV2` every
     third. Hexadecimal numbers are left alone: nearly all of them are hashes.
     """
-    if _HEX.fullmatch(value) or _UUID.fullmatch(value):
+    if _HEX.regex.fullmatch(value) or _UUID.regex.fullmatch(value):
         return False
     classes = [0 if c.islower() else 1 if c.isupper() else 2 if c.isdigit() else 3 for c in value]
     if not {0, 1, 2} <= set(classes) or classes.count(2) < 2:
         return False
-    changes = sum(one != other for one, other in zip(classes, classes[1:], strict=False))
+    changes = sum(one != other for one, other in pairwise(classes))
     return changes / len(value) >= 0.42 and entropy(value) >= 4.0

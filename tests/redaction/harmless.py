@@ -31,10 +31,39 @@ def draw(random: Random, letters: str, length: int) -> str:
     return "".join(random.choices(letters, k=length))
 
 
-WORDS = (
-    "order user invoice payment session token password secret key cache queue retry handler factory provider manager "
-    "service client request response stream buffer index vector store memory config schema parser builder renderer"
-).split()
+WORDS = [
+    "order",
+    "user",
+    "invoice",
+    "payment",
+    "session",
+    "token",
+    "password",
+    "secret",
+    "key",
+    "cache",
+    "queue",
+    "retry",
+    "handler",
+    "factory",
+    "provider",
+    "manager",
+    "service",
+    "client",
+    "request",
+    "response",
+    "stream",
+    "buffer",
+    "index",
+    "vector",
+    "store",
+    "memory",
+    "config",
+    "schema",
+    "parser",
+    "builder",
+    "renderer",
+]
 
 
 def camel(r: Random, parts: int) -> str:
@@ -56,7 +85,7 @@ def _sha(r: Random) -> str:
 def _digest(r: Random) -> str:
     return r.choice([
         f"{draw(r, HEX, 64)}  dist/app-1.2.0.tar.gz", f"md5: {draw(r, HEX, 32)}", f"FROM python@sha256:{draw(r, HEX, 64)}",
-        f"ETag: \"{draw(r, HEX, 32)}\"", f"sha1 {draw(r, HEX, 40)}", f"checksum = \"{draw(r, HEX, 64)}\"",
+        f'ETag: "{draw(r, HEX, 32)}"', f"sha1 {draw(r, HEX, 40)}", f'checksum = "{draw(r, HEX, 64)}"',
         f"cache key: {draw(r, HEX, 64)}", f"content_hash={draw(r, HEX, 32)}",
     ])  # fmt: skip
 
@@ -96,7 +125,7 @@ def _placeholder(r: Random) -> str:
         "OPENAI_API_KEY=your-api-key-here", 'api_key = "<YOUR_API_KEY>"', "password: ${DB_PASSWORD}", "TOKEN=$GITHUB_TOKEN",
         "export AWS_SECRET_ACCESS_KEY=...", 'password = os.environ["DB_PASSWORD"]', "secret: {{ secrets.DEPLOY_KEY }}",
         "api_key=sk-xxxxxxxxxxxxxxxxxxxxxxxx", 'token = getpass("Token: ")', "password=********", "apiKey: process.env.API_KEY,",
-        "token: ${{ secrets.GITHUB_TOKEN }}", 'password = ""', "PASSWORD=changeme", 'auth_token = None', "SECRET_KEY=replace_me",
+        "token: ${{ secrets.GITHUB_TOKEN }}", 'password = ""', "PASSWORD=changeme", "auth_token = None", "SECRET_KEY=replace_me",
         "postgres://user:password@localhost:5432/db", "postgres://${USER}:${PASS}@db/app", "https://user:***@example.com/",
         "password = args.password", "const token = await getToken();", "redis://localhost:6379/0", 'secret_key = config["secret_key"]',
         "Authorization: Bearer <token>", "Authorization: Bearer $TOKEN", "curl -u user:password https://example.com",
@@ -109,7 +138,7 @@ def _fixture(r: Random) -> str:
         'assert validate_password("short") is False', 'token = "token"', 'API_KEY = "test"', 'headers={"X-Api-Key": "test-key"}',
         "fake_token = 'abc123'", '{"password": "password"}', 'mock.patch("auth.get_token", return_value="token")',
         'monkeypatch.setenv("API_KEY", "dummy")', "SECRET = 'secret'", 'password="example"', "expect(body.token).toBeDefined()",
-        'let(:password) { "password123" }', "data-testid=\"password-input\"", 'assert secret == "foo"',
+        'let(:password) { "password123" }', 'data-testid="password-input"', 'assert secret == "foo"',
     ])  # fmt: skip
 
 
@@ -120,9 +149,9 @@ def _code(r: Random) -> str:
         f"tokens = tokenizer.encode({b})", "if password != confirm_password: raise ValueError", f"class {a}TokenFactory:",
         "password = forms.CharField(widget=forms.PasswordInput())", f"primary_key = {b}_id", f"sort_key: {b}",
         f"key = lambda item: item.{b}", "public_key = load_pem_public_key(data)", f"self.secret_manager = {a}()",
-        "token = next(iterator)", f"const {{ token, refreshToken }} = use{a}();", "foreign_key: user_id", f"cache_key = f\"{b}:{{user}}\"",
+        "token = next(iterator)", f"const {{ token, refreshToken }} = use{a}();", "foreign_key: user_id", f'cache_key = f"{b}:{{user}}"',
         "password_hash = bcrypt.hashpw(password, salt)", "SELECT password FROM users WHERE token = ?", "keyboard: qwerty",
-        "private_key_path = /etc/ssl/private/server.key", "author: ada, tokenizer: cl100k_base", f"api_key_header = \"X-{a}\"",
+        "private_key_path = /etc/ssl/private/server.key", "author: ada, tokenizer: cl100k_base", f'api_key_header = "X-{a}"',
         "input_tokens: 18234, output_tokens: 512, cache_read_input_tokens: 120331", "token_type: bearer", "secretName: shop-tls",
         "password: string;", "token?: string | null", "passwordField.setText(value)", "import { getSecret } from './secrets'",
     ])  # fmt: skip
@@ -172,7 +201,7 @@ def _url(r: Random) -> str:
 
 def _numbers(r: Random) -> str:
     return r.choice([
-        f"{r.randint(1, 255)}.0.0.1 - - [13/Apr/2026:09:00:00 +0000] \"GET / HTTP/1.1\" 200 {r.randint(1, 99999)}",
+        f'{r.randint(1, 255)}.0.0.1 - - [13/Apr/2026:09:00:00 +0000] "GET / HTTP/1.1" 200 {r.randint(1, 99999)}',
         ":".join(draw(r, HEX, 4) for _ in range(8)), ":".join(draw(r, HEX, 2) for _ in range(6)),
         f"0x{draw(r, HEX, 16)} in main () at main.c:{r.randint(1, 300)}", f"#{draw(r, HEX, 6)} and #{draw(r, HEX, 6)}",
         f"{draw(r, HEX, 8)}: " + " ".join(draw(r, HEX, 4) for _ in range(8)) + "  ................",
@@ -182,15 +211,33 @@ def _numbers(r: Random) -> str:
 
 
 SENTENCES = (
-    "비밀번호는 1Password에 저장하고 코드에는 넣지 마세요.", "토큰이 만료되면 다시 로그인해야 합니다.", "로그인 화면에서 비밀번호 재설정 링크를 눌러 주세요.",
-    "API 속도 제한이 존당 10,000 req/s로 올라갔어.", "密码必须至少有十二个字符。", "令牌过期后需要重新登录，密钥由运维管理。",
-    "默认使用深色模式，不要用 npm。", "这个密钥轮换流程每九十天执行一次。", "パスワードは環境変数から読み込んでください。",
-    "トークンの有効期限は一時間です。", "秘密鍵はサーバーにだけ置きます。", "認証にはOAuthを使うことにしました。",
-    "Bitte das Passwort nicht im Klartext speichern.", "Le jeton expire au bout d'une heure.", "Пароль хранится в менеджере паролей.",
-    "The password must have at least twelve characters.", "We rotate the API key every ninety days.", "The token is stored in the keychain.",
-    "Ask ops for the secret: they keep it in Vault.", "Password: see 1Password, vault Engineering.", "The secret is out: we ship on Monday!",
-    "Is the auth token refreshed automatically?", "My private key never leaves the YubiKey.", "The session key should be derived with HKDF.",
-    "token: the smallest unit the parser knows", "The password is wrong, says the log.", "Reset password flow is broken on Safari.",
+    "비밀번호는 1Password에 저장하고 코드에는 넣지 마세요.",
+    "토큰이 만료되면 다시 로그인해야 합니다.",
+    "로그인 화면에서 비밀번호 재설정 링크를 눌러 주세요.",
+    "API 속도 제한이 존당 10,000 req/s로 올라갔어.",
+    "密码必须至少有十二个字符。",
+    "令牌过期后需要重新登录，密钥由运维管理。",
+    "默认使用深色模式，不要用 npm。",
+    "这个密钥轮换流程每九十天执行一次。",
+    "パスワードは環境変数から読み込んでください。",
+    "トークンの有効期限は一時間です。",
+    "秘密鍵はサーバーにだけ置きます。",
+    "認証にはOAuthを使うことにしました。",
+    "Bitte das Passwort nicht im Klartext speichern.",
+    "Le jeton expire au bout d'une heure.",
+    "Пароль хранится в менеджере паролей.",
+    "The password must have at least twelve characters.",
+    "We rotate the API key every ninety days.",
+    "The token is stored in the keychain.",
+    "Ask ops for the secret: they keep it in Vault.",
+    "Password: see 1Password, vault Engineering.",
+    "The secret is out: we ship on Monday!",
+    "Is the auth token refreshed automatically?",
+    "My private key never leaves the YubiKey.",
+    "The session key should be derived with HKDF.",
+    "token: the smallest unit the parser knows",
+    "The password is wrong, says the log.",
+    "Reset password flow is broken on Safari.",
 )
 
 
@@ -199,9 +246,18 @@ def _prose(r: Random) -> str:
 
 
 def _minified(r: Random) -> str:
-    body = ";".join(f"function {draw(r, ascii_lowercase, 1)}({draw(r, ascii_lowercase, 1)}){{return {draw(r, ascii_lowercase, 2)}.{camel(r, 2)}({r.randint(0, 99)})}}" for _ in range(6))
+    body = ";".join(
+        f"function {draw(r, ascii_lowercase, 1)}({draw(r, ascii_lowercase, 1)}){{return {draw(r, ascii_lowercase, 2)}.{camel(r, 2)}({r.randint(0, 99)})}}"
+        for _ in range(6)
+    )
     vlq = ",".join(draw(r, ALNUM + "+/", 4) for _ in range(30))
-    return r.choice([f"!{body}", f'{{"version":3,"mappings":"{vlq};{vlq}"}}', f"a{{color:#{draw(r, HEX, 6)}}}.{draw(r, ascii_lowercase, 3)}-{draw(r, ALNUM, 5)}{{margin:0}}"])
+    return r.choice(
+        [
+            f"!{body}",
+            f'{{"version":3,"mappings":"{vlq};{vlq}"}}',
+            f"a{{color:#{draw(r, HEX, 6)}}}.{draw(r, ascii_lowercase, 3)}-{draw(r, ALNUM, 5)}{{margin:0}}",
+        ]
+    )
 
 
 def _paths(r: Random) -> str:

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from random import Random
-from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
+from string import ascii_letters, ascii_uppercase, digits
 
 ALNUM = ascii_letters + digits
 HEX = digits + "abcdef"
@@ -201,7 +201,7 @@ def _url(r: Random) -> tuple[str, str]:
 def _assigned(r: Random) -> tuple[str, str]:
     return password(r), r.choice([
         "password={s}", 'password = "{s}"', "password: {s}", "'password': '{s}',", '"password": "{s}"',
-        "db_password := \"{s}\"", "passwd={s}", "pwd = '{s}'", "--password={s}", "--password {s} --user ada",
+        'db_password := "{s}"', "passwd={s}", "pwd = '{s}'", "--password={s}", "--password {s} --user ada",
         'DB_PASS="{s}"', "user=ada password={s} host=db", '<add key="Password" value="{s}"/>',
         "The password is {s} for staging.", "비밀번호: {s}", "密码：{s}", "パスワード: {s}",
     ])  # fmt: skip
