@@ -64,7 +64,7 @@ def test_what_is_private_goes_without_a_trace(text, kept):
 
 
 def test_patterns_and_what_is_allowed_can_be_set():
-    redact = Redactor(b"k", [r"PRJ-\d{4}", r"badge (\w+)"], [r"gh" r"p_.*"])
+    redact = Redactor(b"k", [r"PRJ-\d{4}", r"badge (\w+)"], ["gh" + "p_.*"])
     assert (
         redact("PRJ-1234 badge 77aa") == f"{redact.mark('PRJ-1234', 'pattern')} badge {redact.mark('77aa', 'pattern')}"
     )
