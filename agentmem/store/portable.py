@@ -156,6 +156,7 @@ TABLES: tuple[Table, ...] = (
             Column("message_id", required=True),
             Column("said_at", Type.TIME),
             Column("source_id"),
+            Column("stored_at", Type.TIME),
         ),
         "occurrences t JOIN chosen_sessions c ON c.no = t.session_no JOIN sessions s ON s.no = t.session_no",
         "c.place, t.seq",
@@ -180,10 +181,28 @@ TABLES: tuple[Table, ...] = (
             Column("superseded_by"),
             _TRUST,
             Column("extractor", required=True),
+            Column("pinned", Type.TRUTH),
+            Column("confirmed_at", Type.TIME),
+            Column("reason"),
+            Column("recalled", Type.WHOLE),
         ),
         "memories t JOIN chosen_memories c ON c.id = t.id",
         "c.place",
         left={"no": _NUMBERED},
+    ),
+    Table(
+        "versions",
+        "A state that a memory was in, since it was known; it lasts until the next of the same memory.",
+        (
+            Column("memory_id", required=True, value="c.id"),
+            Column("known_from", Type.TIME, required=True),
+            *_texts("status", "superseded_by"),
+            *_times("valid_from", "expires_at"),
+            Column("reason"),
+        ),
+        "versions t JOIN chosen_memories c ON c.no = t.memory_no",
+        "c.place, t.no",
+        left={"no": _NUMBERED, "memory_no": _NUMBERED},
     ),
     Table(
         "evidence",
@@ -215,9 +234,14 @@ TABLES: tuple[Table, ...] = (
             *_texts("profile", "subject"),
             Column("before", Type.JSON, value="t.before::VARCHAR"),
             Column("after", Type.JSON, value="t.after::VARCHAR"),
+            Column("about"),
+            Column("action", Type.WHOLE),
+            Column("undoes", Type.WHOLE),
         ),
-        # What a store imported is about that store. An import into an empty one gives the same export again.
-        "(SELECT j.* FROM journal j SEMI JOIN chosen_entries c ON c.no = j.no WHERE j.operation <> 'import') t",
+        # An action is named by the place that its first entry has in the export.
+        "(SELECT j.no, j.written_at, j.actor, j.operation, j.profile, j.subject, j.before, j.after, j.about, "
+        "a.place AS action, u.place AS undoes FROM chosen_entries c JOIN journal j ON j.no = c.no "
+        "LEFT JOIN chosen_actions a ON a.action = j.action LEFT JOIN chosen_actions u ON u.action = j.undoes) t",
         "t.no",
         left={"no": _NUMBERED},
     ),

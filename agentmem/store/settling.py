@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 import duckdb
 
-from agentmem.domain.memories import MemoryItem, MemoryKind, Status
+from agentmem.domain.memories import MemoryItem, Status
 from agentmem.domain.messages import Trust
-from agentmem.store import fulltext, incoming, journal, memories
+from agentmem.store import fulltext, incoming, journal, memories, versions
 from agentmem.store.fulltext import Terms
 from agentmem.store.incoming import Merged
 from agentmem.store.portable import table
@@ -58,6 +58,7 @@ def settle(connection: duckdb.DuckDBPyConnection, terms: Terms, words: Mapping[s
     forgotten, spared = _forgotten(connection)
     replaced = _replaced(connection)
     _add(connection, done, terms, words)
+    done.tables["versions"] = _versions(connection)
     allowed = "t.memory_id NOT IN (SELECT id FROM refused)"
     arrived = "t.memory_id IN (SELECT id FROM arriving)"
     done.tables["evidence"] = incoming.evidence(connection, allowed)
@@ -87,25 +88,46 @@ def _add(
     total = number(connection, "SELECT count(*) FROM staged.memories")
     refused = number(connection, "SELECT count(*) FROM refused")
     names = ", ".join(column.name for column in table("memories").columns)
-    first = number(connection, "SELECT coalesce(max(no), 0) + 1 FROM memories")
+    first = memories.next_number(connection)
     connection.execute(
         f"INSERT INTO memories (no, {names}) "
         f"SELECT {first - 1} + row_number() OVER (ORDER BY position), {names} FROM arriving ORDER BY position"
     )
-    rows = connection.execute(
-        "SELECT no, id, profile, status, kind, topic_key, content FROM memories WHERE no >= $1 ORDER BY no", [first]
-    ).fetchall()
+    rows = connection.execute("SELECT no, id FROM memories WHERE no >= $1 ORDER BY no", [first]).fetchall()
+    items = memories.by_ids(connection, [identity for _, identity in rows])
     documents = []
-    for no, identity, profile, status, kind, topic, content in rows:
-        if status == Status.FORGOTTEN:
-            continue
-        found = words.get(identity)
-        if found is None:  # it was taken out of the store since it was looked up
-            found = terms.of(f"{topic or ''}\n{content}".strip())
-        dense = status == Status.ACTIVE and kind != MemoryKind.TASK
-        documents.append(fulltext.Document(-no, profile, found, dense))
+    for no, identity in rows:
+        item = items[identity]
+        if item.status is not Status.FORGOTTEN:
+            found = words.get(identity)  # None: it was taken out of the store since it was looked up
+            found = terms.of(memories.search_text(item, ())) if found is None else found
+            documents.append(memories.document(no, item, found))
     fulltext.add(connection, documents)
     done.tables["memories"] = Merged(len(rows), total - len(rows) - refused, refused)
+
+
+def _versions(connection: duckdb.DuckDBPyConnection) -> Merged:
+    """Add the past of the new memories; what is known here has its own."""
+    first = number(connection, "SELECT coalesce(max(no), 0) FROM versions")
+    new = number(
+        connection,
+        f"""
+        INSERT INTO versions
+        SELECT {first} + row_number() OVER (ORDER BY t.position), m.no, t.known_from, t.status, t.superseded_by,
+            t.valid_from, t.expires_at, t.reason
+        FROM staged.versions t JOIN memories m ON m.id = t.memory_id SEMI JOIN arriving a ON a.id = t.memory_id
+        ORDER BY t.position
+        """,
+    )
+    rows = connection.execute(
+        "SELECT m.no, m.id FROM memories m SEMI JOIN arriving a ON a.id = m.id "
+        "ANTI JOIN versions v ON v.memory_no = m.no ORDER BY m.no"
+    ).fetchall()
+    items = memories.by_ids(connection, [identity for _, identity in rows])
+    versions.note(connection, [(no, items[identity]) for no, identity in rows])
+    total = number(connection, "SELECT count(*) FROM staged.versions")
+    refused = number(connection, "SELECT count(*) FROM staged.versions t SEMI JOIN refused r ON r.id = t.memory_id")
+    return Merged(new, total - new - refused, refused)
 
 
 def _forgotten(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, str | None], list[str]]:

@@ -33,6 +33,8 @@ _TYPES = {
 
 _MEMORY_IDS = (
     ("memories", "superseded_by"),
+    ("versions", "memory_id"),
+    ("versions", "superseded_by"),
     ("evidence", "memory_id"),
     ("search_queries", "memory_id"),
     ("journal", "subject"),
@@ -57,6 +59,7 @@ _CONTRADICTIONS = {
     "pieces of evidence have no session": (
         "evidence t ANTI JOIN sessions s ON s.profile = t.profile AND s.id = t.session_id"
     ),
+    "versions have no memory": "versions t ANTI JOIN memories m ON m.id = t.memory_id",
     "search queries have no memory": "search_queries t ANTI JOIN memories m ON m.id = t.memory_id",
     "memories are there twice": "(SELECT id FROM memories GROUP BY id HAVING count(*) > 1)",
     "sessions are there twice": "(SELECT id FROM sessions GROUP BY profile, id HAVING count(*) > 1)",
@@ -148,6 +151,7 @@ class Staging:
             DELETE FROM journal WHERE coalesce(profile, '') NOT IN ({kept})
                 AND coalesce(subject, '') NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
             DELETE FROM search_queries WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
+            DELETE FROM versions WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
             DELETE FROM anchors WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
             DELETE FROM evidence WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}))
                 OR profile NOT IN ({kept});
@@ -298,7 +302,7 @@ class Staging:
 
     def messages(self, piece: int, size: int) -> "pa.Table":
         """A piece of what `order_messages` laid out."""
-        occurrence = "o.profile, o.session_id, o.seq, o.message_id, o.said_at, o.source_id"
+        occurrence = "o.profile, o.session_id, o.seq, o.message_id, o.said_at, o.source_id, o.stored_at"
         of_message = ", ".join(
             f'm."{name}" AS "{"first_said_at" if name == "said_at" else name}"' for name in MESSAGE_COLUMNS
         )

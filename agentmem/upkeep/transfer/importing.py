@@ -187,13 +187,7 @@ def _merge_messages(
 
 
 def _merge_rest(connection: Connection, done: Imported) -> None:
-    done.tables["journal"] = incoming.rows(
-        connection,
-        "journal",
-        "written_at, actor, operation, profile, subject, before, after",
-        where="coalesce(t.subject, '') NOT IN (SELECT id FROM refused)",
-        number_as="no",
-    )
+    done.tables["journal"] = incoming.journal(connection, "coalesce(t.subject, '') NOT IN (SELECT id FROM refused)")
     done.tables["files"] = incoming.rows(connection, "files", "path")
     done.tables["work"] = incoming.rows(connection, "work", "stage, key, version, model")
     done.tables["embeddings"] = incoming.rows(connection, "embeddings", "content_hash, model")

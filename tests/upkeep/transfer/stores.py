@@ -128,6 +128,7 @@ class Maker:
             "occurrences",
             session_no=[no] * length, seq=[p[0] for p in placed], message_id=[p[1] for p in placed],
             said_at=[p[2] for p in placed], source_id=[p[3] for p in placed],
+            stored_at=[self._time() for _ in placed],
         )  # fmt: skip
         documents = []
         for at_seq, identity, _, _ in placed:
@@ -170,6 +171,16 @@ class Maker:
             last_recalled_at=[self._maybe(self._time()) for _ in ids], status=[m[3].value for m in made.values()],
             superseded_by=[self._random.choice(ids) if m[3] is Status.SUPERSEDED else None for m in made.values()],
             trust=[self._random.choice(list(Trust)).value for _ in ids], extractor=["rules/1"] * len(ids),
+            pinned=[self._random.random() < 0.1 for _ in ids], confirmed_at=[self._maybe(self._time()) for _ in ids],
+            reason=[self._maybe(self._text()) for _ in ids], recalled=[self._random.randrange(9) for _ in ids],
+        )  # fmt: skip
+        states = [number for number in numbers for _ in range(self._random.randint(1, 3))]
+        self._insert(
+            "versions",
+            no=list(range(first, first + len(states))), memory_no=states, known_from=[self._time() for _ in states],
+            status=[self._maybe("active") for _ in states], superseded_by=[self._maybe(ids[0]) for _ in states],
+            valid_from=[self._maybe(self._time()) for _ in states],
+            expires_at=[self._maybe(self._time()) for _ in states], reason=[self._maybe(self._text()) for _ in states],
         )  # fmt: skip
         queries = [(identity, self._text()) for identity in ids for _ in range(self._random.randint(0, 3))]
         self._insert("search_queries", memory_id=[q[0] for q in queries], query=[q[1] for q in queries])
@@ -209,7 +220,11 @@ class Maker:
             )
             for _ in range(many)
         ]
-        journal.write(self._connection, "user", entries)
+        while entries:
+            size = self._random.randint(1, 5)
+            undone = self._maybe(self._random.randint(1, 9))
+            journal.write(self._connection, "user", entries[:size], journal.Action(undoes=undone))
+            del entries[:size]
         self._connection.execute("UPDATE journal SET written_at = written_at - no * INTERVAL 1 SECOND")
 
     def _rest(self, profiles: list[str]) -> None:
