@@ -8,11 +8,11 @@ from typing import BinaryIO
 
 from agentmem.config import Config
 from agentmem.errors import NotFound, UsageError
-from agentmem.store import snapshots
+from agentmem.store import sessions, snapshots
 from agentmem.store.outgoing import Wanted
 from agentmem.store.store import Store
 from agentmem.upkeep.asked import kinds_called, local_now, moment
-from agentmem.upkeep.transfer import backups, exporting, importing, upgrading
+from agentmem.upkeep.transfer import backups, exporting, foreign, importing, upgrading
 from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
 from agentmem.upkeep.transfer.exporting import Exported
 from agentmem.upkeep.transfer.importing import Imported, Progress
@@ -77,12 +77,15 @@ class Moving:
         names: Mapping[str, str] | None = None,
         progress: Progress = lambda _done, _total: None,
     ) -> Imported:
-        """Merge an export into the store, by content address.
+        """Merge an export into the store, by content address; or take in what another tool remembers.
+
+        Other tools': a Markdown file or a folder of them (CLAUDE.md, MEMORY.md …), an export of mem0, or JSON with a
+        text in each object. They go into one profile, by default that of the folder.
 
         Args:
             place: its folder or file, or a binary stream of JSON lines.
             dry_run: only tell what would come of it.
-            profiles: only these profiles of it.
+            profiles: only these profiles of it; for other tools', the one that it goes to.
             names: other names for profiles, old to new.
             progress: called with the messages done and all of them.
 
@@ -102,6 +105,9 @@ class Moving:
             raise NotFound(f"There is nothing at {path}")
         return self._import(path, str(path), dry_run, profiles, names or {}, progress)
 
+    def _writable_profile(self) -> str:
+        raise NotImplementedError
+
     def _import(
         self,
         path: Path,
@@ -111,6 +117,13 @@ class Moving:
         names: Mapping[str, str],
         progress: Progress,
     ) -> Imported:
+        if not importing.is_export(path):
+            if names or len(profiles) > 1:
+                raise UsageError(
+                    f"{path} is no export of agentmem: it has no profiles", "--profile says where it goes."
+                )
+            into = self._profile_called(profiles[0]) if profiles else self._writable_profile()
+            return foreign.import_foreign(self._store, self.config, path, into, dry_run=dry_run)
         return importing.import_export(
             self._store,
             self.config,
@@ -121,6 +134,14 @@ class Moving:
             called=called,
             progress=progress,
         )
+
+    def _profile_called(self, name: str) -> str:
+        """The profile that is meant, or a new one of this name."""
+        with self._store.reading() as connection:
+            try:
+                return sessions.find_profile(connection, name)
+            except NotFound:
+                return name
 
     def back_up(self, folder: str | Path | None = None, *, keep: int | None = None) -> BackedUp:
         """Copy the database as it is now, while others work with it, and read the copy as a whole.

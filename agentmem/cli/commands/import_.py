@@ -19,7 +19,9 @@ def import_(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would come of it.")] = False,
     profiles: Annotated[
         list[str] | None,
-        typer.Option("--profile", "-p", metavar="NAME", help="Only this profile of the export; repeatable."),
+        typer.Option(
+            "--profile", "-p", metavar="NAME", help="Only this profile of the export, repeatable; else where to."
+        ),
     ] = None,
     names: Annotated[
         list[str] | None,
@@ -29,7 +31,8 @@ def import_(
 ) -> None:
     """Merge an export into the store. What is known changes nothing; what was forgotten here does not come back.
 
-    An export that is damaged or cut off is refused before anything is written.
+    An export that is damaged or cut off is refused before anything is written. Also takes in what other tools remember:
+    Markdown files (CLAUDE.md, MEMORY.md, a folder of notes), exports of mem0, and JSON lines with a text in each.
     """
     memory = open_memory(ctx)
     with progress("importing", "messages", quiet=as_json) as update:

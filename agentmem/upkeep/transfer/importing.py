@@ -111,13 +111,13 @@ def import_export(
             staging.load(table, batch)
         staging.examine()
         _select(staging, profiles, names or {}, done)
-        target = _copy(store, config, folder) if dry_run else store
+        target = rehearsal(store, config, folder) if dry_run else store
         _merge(target, staging, done, progress)
     return done
 
 
-def _copy(store: Store, config: Config, folder: Path) -> Store:
-    """The store's double, for a rehearsal."""
+def rehearsal(store: Store, config: Config, folder: Path) -> Store:
+    """The store's double in a folder of one's own, to try something out."""
     home = Home(data=folder, settings=folder / "config.toml")
     if store.exists():
         snapshots.copy(store.database, home.database)
