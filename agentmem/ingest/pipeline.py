@@ -1,6 +1,6 @@
 """The way of a message into the store: the only list of the stages.
 
-    source → prepare (ids, terms) → extract → store raw → verify → supersede → journal → (later) vectorize
+    source → redact → prepare (ids, terms) → extract → store raw → verify → supersede → journal → (later) vectorize
 
 Everything that takes time happens before the database is opened: a batch of messages is read, addressed, cut into terms
 and searched for memories; then one short transaction writes all of it or nothing. A process that is killed
@@ -16,8 +16,7 @@ from agentmem.domain.ids import memory_id, message_id
 from agentmem.domain.memories import Candidate, MemoryItem
 from agentmem.domain.messages import Message
 from agentmem.domain.text import normalise
-from agentmem.errors import StoreBusy
-from agentmem.ingest.batches import BATCH_CHARACTERS, BATCH_MESSAGES, batches, by_session
+from agentmem.ingest.batches import Gathered, Held, batches, by_session
 from agentmem.ingest.extract import extract
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
 from agentmem.ingest.verify import verify
@@ -43,6 +42,7 @@ class Ingested:
         memories: new memories.
         superseded: memories that a newer one replaced, or that came back in its place.
         refused: memories whose value was forgotten before.
+        redacted: messages out of which a secret or something private was taken.
         sessions: (profile, session id) of all that were touched.
         skipped: entries that could not be used, by reason.
     """
@@ -52,6 +52,7 @@ class Ingested:
     memories: int = 0
     superseded: int = 0
     refused: int = 0
+    redacted: int = 0
     sessions: set[tuple[str, str]] = field(default_factory=set)
     skipped: Counter[str] = field(default_factory=Counter)
 
@@ -62,6 +63,7 @@ class Ingested:
         self.memories += more.memories
         self.superseded += more.superseded
         self.refused += more.refused
+        self.redacted += more.redacted
         self.sessions |= more.sessions
         self.skipped += more.skipped
 
@@ -70,23 +72,6 @@ class Ingested:
 class _Prepared:
     incoming: list[Incoming]
     candidates: dict[str, list[Candidate]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """What waits for the next transaction.
-
-    Args:
-        source: the stream that it belongs to.
-        prepared: a batch of the stream, by session.
-        begins: whether the stream begins with it.
-        then: what else is to be written, after all that came before.
-    """
-
-    source: str
-    prepared: Sequence[_Prepared] = ()
-    begins: bool = False
-    then: Callable[[Connection], None] = lambda _connection: None
 
 
 class Ingestion:
@@ -106,8 +91,7 @@ class Ingestion:
         self._projects: dict[str, Project] = {}
         self._bare: dict[str, int] = defaultdict(int)
         self._bare_before: dict[tuple[str, str], int] = {}
-        self._held: list[_Held] = []
-        self._size = 0
+        self._gathered: Gathered[_Prepared] = Gathered(self._settle)
         self.done = Ingested()
 
     def take(
@@ -136,56 +120,29 @@ class Ingestion:
         """
         failed = []
         for _ in self._batches(messages, source):
-            if self._size >= BATCH_MESSAGES:
+            if self._gathered.is_full:
                 failed += self.flush()
         return failed
 
     def then(self, write: Callable[[Connection], None], *, source: str) -> None:
         """Write something together with what was gathered of a source, after it; or not at all if that fails."""
-        self._held.append(_Held(source, then=write))
+        self._gathered.hold(Held(source, then=write))
 
     def flush(self) -> list[tuple[str, Exception]]:
-        """Store what was gathered.
-
-        Returns:
-            The sources of which something could not be stored, and why. The others are.
-
-        Raises:
-            StoreBusy: another process holds the store; nothing was stored, and what was gathered is given up.
-        """
-        held, self._held, self._size = self._held, [], 0
-        if not held:
-            return []
-        try:
-            self._settle(held)
-        except StoreBusy:
-            raise
-        except Exception as error:  # noqa: BLE001 - what one stream holds must not keep the others out
-            sources = dict.fromkeys(one.source for one in held)
-            if len(sources) == 1:
-                return [(held[0].source, error)]
-            failed = []
-            for source in sources:
-                try:
-                    self._settle([one for one in held if one.source == source])
-                except StoreBusy:
-                    raise
-                except Exception as own:  # noqa: BLE001 - likewise
-                    failed.append((source, own))
-            return failed
-        return []
+        """Store what was gathered; see `agentmem.ingest.batches.Gathered.flush`."""
+        return self._gathered.flush()
 
     def _batches(self, messages: Iterable[Message], source: str) -> Iterator[list[Message]]:
         """Prepare a stream batch by batch, and hold the batches for the next transaction."""
         self._bare.clear()
         begins = True
-        for batch in batches(messages):
-            self._held.append(_Held(source, [self._prepare(session) for session in by_session(batch)], begins))
-            self._size += max(len(batch), sum(len(one.content) for one in batch) * BATCH_MESSAGES // BATCH_CHARACTERS)
+        for batch in batches(self._redacted(messages)):
+            prepared = [self._prepare(session) for session in by_session(batch)]
+            self._gathered.hold(Held(source, prepared, begins), batch)
             begins = False
             yield batch
 
-    def _settle(self, held: Sequence[_Held]) -> None:
+    def _settle(self, held: Sequence[Held[_Prepared]]) -> None:
         """Write in one transaction; what was counted counts only if all of it was written."""
         counted, self.done = self.done, Ingested()
         try:
@@ -199,6 +156,18 @@ class Ingestion:
             counted.add(self.done)
         finally:
             self.done = counted
+
+    def _redacted(self, messages: Iterable[Message]) -> Iterator[Message]:
+        """The messages without private parts and secrets, before anything is made of them, their ids included."""
+        redact = self._store.redact
+        for message in messages:
+            content = redact(message.content)
+            if content is message.content:
+                yield message
+                continue
+            self.done.redacted += 1
+            if content.strip():
+                yield replace(message, content=content)
 
     def _prepare(self, session: Sequence[Message]) -> _Prepared:
         incoming = []

@@ -12,7 +12,8 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -25,6 +26,11 @@ _FIRST_PAUSE = 0.002  # seconds; grows by half each time up to the longest, with
 _LONGEST_PAUSE = 0.05
 _HOLDER = re.compile(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 _TAKEN = ("Could not set lock", "different configuration", "being used by another process", "Conflicting lock")
+
+
+def log_of(file: Path) -> Path:
+    """The log that DuckDB keeps beside a database file until it is folded in."""
+    return file.with_name(file.name + ".wal")
 
 
 class Database:
@@ -42,6 +48,11 @@ class Database:
         self._gate = gate
         self._patience = patience
         self._settings: dict[str, str | bool | int | float | list[str]] = {"memory_limit": memory_limit}
+
+    @property
+    def memory_limit(self) -> str:
+        """DuckDB's own limit, as `512MB`."""
+        return str(self._settings["memory_limit"])
 
     def exists(self) -> bool:
         """Whether there is anything to read."""
@@ -82,18 +93,32 @@ class Database:
     @contextmanager
     def alone(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A writing connection without a transaction, for migrations and upkeep."""
+        with self.turn() as opened, opened() as connection:
+            yield connection
+
+    @contextmanager
+    def turn(self) -> Iterator[Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]]:
+        """The right to write, kept while the file is closed too, so that it can be replaced.
+
+        Yields:
+            What opens the file for writing, without a transaction.
+        """
         deadline = time.monotonic() + self._patience
         make_private_folder(self.file.parent)
         with self._turn(deadline):
-            previous = os.umask(0o077)  # the file and its write-ahead log must never be readable by others
-            try:
-                connection = self._retry(lambda: duckdb.connect(self.file, config=self._settings), deadline)
-            finally:
-                os.umask(previous)
-            try:
-                yield connection
-            finally:
-                connection.close()
+            yield partial(self._opened, deadline)
+
+    @contextmanager
+    def _opened(self, deadline: float) -> Iterator[duckdb.DuckDBPyConnection]:
+        previous = os.umask(0o077)  # the file and its write-ahead log must never be readable by others
+        try:
+            connection = self._retry(lambda: duckdb.connect(self.file, config=self._settings), deadline)
+        finally:
+            os.umask(previous)
+        try:
+            yield connection
+        finally:
+            connection.close()
 
     def _open_reader(self, deadline: float) -> duckdb.DuckDBPyConnection:
         make_private_file(self.file)

@@ -1,178 +1,104 @@
-"""Lines that several transcripts have because a session was forked, and the one session that keeps each.
+"""Database files beside the store: looked at as a whole, put in the store's place, kept under a name with a time."""
 
-A fork repeats what its parent said: under the same ids (Claude Code's background sessions, Qwen Code, pi), or under new
-ones with the same times (OpenCode, forks by Claude's SDK). Such a line is stored once in a profile. Which of the
-sessions keeps it follows from their ids alone (`agentmem.domain.ids.session_rank`), so that it makes no difference in
-which order the transcripts are read: where the session that ought to keep it comes later, the line moves there, and
-what rests on it moves along.
-"""
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import shutil
 from datetime import datetime
+from pathlib import Path
 
 import duckdb
 
-from agentmem.domain.ids import session_rank
-from agentmem.domain.messages import Message
-from agentmem.store import fulltext
-from agentmem.store.rows import TIME, registered, stored
-
-GLOBAL_IDS = frozenset({"claude", "qwen"})
-"""Agents whose transcripts give a line the same id wherever it is copied to, and no other line that id."""
-
-FORKING = GLOBAL_IDS | {"opencode", "pi"}
-"""Agents whose forks repeat lines with the time at which they were said."""
+from agentmem.errors import StoreDamaged
+from agentmem.paths import PRIVATE_FILE
+from agentmem.store import counts, migrations, replacing
+from agentmem.store.connection import Database, log_of
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A message that wants to be stored in a session.
-
-    Args:
-        no: the session's number.
-        profile: the session's.
-        id: the message's content address in that session.
-        message: what was said.
-    """
-
-    no: int
-    profile: str
-    id: str
-    message: Message
+def stamped(folder: Path, start: str, at: datetime) -> Path:
+    """A name with a time in it that nothing in a folder has yet."""
+    return replacing.stamped(folder, start, at)
 
 
-@dataclass(frozen=True, slots=True)
-class Moving:
-    """An occurrence that leaves the session that had it.
+def take(source: Path, target: Path) -> None:
+    """Copy a database file that nobody writes to, with its log."""
+    for file, place in ((source, target), (log_of(source), log_of(target))):
+        if file.exists():
+            place.touch(mode=PRIVATE_FILE)
+            shutil.copyfile(file, place)
+
+
+def examine(file: Path, memory_limit: str, *, deep: bool) -> tuple[int, dict[str, int], dict[str, int]]:
+    """Fold the log of a copy of one's own into it, and read all of it.
 
     Args:
-        no: that session's number.
-        seq: the occurrence's position there.
-        id: the message's id there.
-        at: when it was said.
-        forgotten_at: when it was forgotten, if it was.
+        file: the copy.
+        memory_limit: what DuckDB may use.
+        deep: also compare its parts with each other.
+
+    Returns:
+        Its format, its rows by table, and what does not fit together with how often.
+
+    Raises:
+        StoreDamaged: it cannot be read, or is no store.
+        StoreTooNew: a newer agentmem wrote it.
     """
+    try:
+        with duckdb.connect(file, config={"memory_limit": memory_limit}) as connection:
+            connection.execute("CHECKPOINT")
+        with duckdb.connect(file, read_only=True, config={"memory_limit": memory_limit}) as connection:
+            missing = migrations.pending(connection)
+            done = migrations.recorded(connection)
+            if not done:
+                raise StoreDamaged(f"{file.name} is a database, but no store of agentmem", "Nothing has been changed.")
+            counts.read_all(connection)
+            wrong = counts.disagreements(connection) if deep and not missing else {}
+            return len(done), counts.tables(connection), wrong
+    except duckdb.Error as error:
+        raise StoreDamaged(
+            f"The copy cannot be read: {str(error).splitlines()[0]}", "Nothing has been changed."
+        ) from error
 
-    no: int
-    seq: int
-    id: str
-    at: datetime | None
-    forgotten_at: datetime | None
+
+def contents(database: Database) -> tuple[int, dict[str, int]]:
+    """The format of the store, and its rows by table.
+
+    Raises:
+        StoreDamaged: it cannot be opened.
+    """
+    with database.reading() as connection:
+        try:
+            return len(migrations.recorded(connection)), counts.tables(connection)
+        except duckdb.Error as error:
+            raise StoreDamaged(f"The store cannot be read: {str(error).splitlines()[0]}") from error
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """What is to become of lines that other sessions have as well.
+def settle(fresh: Path, place: Path) -> None:
+    """Give a finished copy its name."""
+    replacing.sync(fresh)
+    fresh.rename(place)
+    replacing.sync(place.parent)
+
+
+def swap(database: Database, fresh: Path, kept: Path | None) -> None:
+    """Put a file in the place of the store's.
 
     Args:
-        kept_elsewhere: the positions of lines that are not to be stored.
-        moving: position -> the occurrence in whose place it is to be stored.
+        database: the store's.
+        fresh: the new file, on the same disk, without a log.
+        kept: where the old one goes; None: there is none.
+
+    Raises:
+        StoreBusy: others did not let go in time; nothing has changed.
     """
-
-    kept_elsewhere: frozenset[int]
-    moving: Mapping[int, Moving]
-
-
-def settle(connection: duckdb.DuckDBPyConnection, lines: Sequence[Line]) -> Settled:
-    """Find out which lines other sessions of the same profile have, stored or among these; nothing is written."""
-    asked = [n for n, line in enumerate(lines) if line.message.agent in FORKING]
-    kept, moving = set(), {}
-    if asked:
-        for n, session_id, one in _stored(connection, lines, asked):
-            if session_rank(session_id) < session_rank(lines[n].message.session_id):
-                kept.add(n)
-            else:
-                moving[n] = one
-        first: dict[tuple[object, ...], str] = {}
-        for n in sorted(asked, key=lambda n: session_rank(lines[n].message.session_id)):
-            keepers = [first.setdefault(key, lines[n].message.session_id) for key in _keys(lines[n])]
-            if any(keeper != lines[n].message.session_id for keeper in keepers):
-                kept.add(n)
-    return Settled(frozenset(kept), {n: one for n, one in moving.items() if n not in kept})
+    with database.turn() as opened:
+        if database.exists():
+            try:
+                with opened() as connection:
+                    connection.execute("CHECKPOINT")
+            except (StoreDamaged, duckdb.Error):  # it is replaced as it is, and kept
+                pass
+        replacing.replace(database.file, fresh, kept)
 
 
-def _keys(line: Line) -> list[tuple[object, ...]]:
-    said = line.message
-    keys: list[tuple[object, ...]] = []
-    if said.at is not None:
-        keys.append((line.profile, said.agent, said.role, said.at, said.content))
-    if said.source_id and said.agent in GLOBAL_IDS:
-        keys.append((line.profile, said.source_id))
-    return keys
-
-
-def _stored(
-    connection: duckdb.DuckDBPyConnection, lines: Sequence[Line], asked: Sequence[int]
-) -> list[tuple[int, str, Moving]]:
-    """(position, session that has it, its occurrence there)."""
-    said = [lines[n].message for n in asked]
-    with registered(
-        connection,
-        {
-            "n": ("int64", asked),
-            "no": ("int32", [lines[n].no for n in asked]),
-            "profile": ("string", [lines[n].profile for n in asked]),
-            "agent": ("string", [one.agent for one in said]),
-            "role": ("string", [one.role.value for one in said]),
-            "content": ("string", [one.content for one in said]),
-            "at": (TIME, [stored(one.at) for one in said]),
-            "source_id": ("string", [one.source_id if one.agent in GLOBAL_IDS else None for one in said]),
-        },
-    ):
-        rows = connection.execute(
-            """
-            WITH found AS (
-                SELECT n.n, o.session_no, o.seq, o.message_id, o.said_at FROM new_rows n
-                JOIN occurrences o ON o.source_id = n.source_id AND o.session_no <> n.no
-                JOIN sessions s ON s.no = o.session_no AND s.profile = n.profile
-                UNION
-                SELECT n.n, o.session_no, o.seq, o.message_id, o.said_at FROM new_rows n
-                JOIN occurrences o ON o.said_at = n."at" AND o.session_no <> n.no
-                JOIN sessions s ON s.no = o.session_no AND s.profile = n.profile AND s.agent = n.agent
-                JOIN messages m ON m.session_no = o.session_no AND m.id = o.message_id
-                    AND m.role = n.role AND m.content = n.content
-            )
-            SELECT f.n, s.id, f.session_no, f.seq, f.message_id, f.said_at, m.forgotten_at FROM found f
-            JOIN sessions s ON s.no = f.session_no
-            JOIN messages m ON m.session_no = f.session_no AND m.id = f.message_id
-            """
-        ).fetchall()
-    return [(n, session, Moving(no, seq, i, at, gone)) for n, session, no, seq, i, at, gone in rows]
-
-
-def take_out(connection: duckdb.DuckDBPyConnection, moves: Sequence[tuple[Moving, Line]], step: int) -> None:
-    """Take occurrences out of their sessions and let their evidence point to where they will be stored.
-
-    Args:
-        connection: inside a writing transaction.
-        moves: what leaves, and what will be stored in its place.
-        step: slots that a session has.
-    """
-    if not moves:
-        return
-    fulltext.remove(connection, [old.no * step + old.seq for old, _ in moves])
-    with registered(
-        connection,
-        {
-            "old_no": ("int32", [old.no for old, _ in moves]),
-            "seq": ("int32", [old.seq for old, _ in moves]),
-            "old_id": ("string", [old.id for old, _ in moves]),
-            "at": (TIME, [old.at for old, _ in moves]),
-            "no": ("int32", [line.no for _, line in moves]),
-            "id": ("string", [line.id for _, line in moves]),
-        },
-    ):
-        connection.execute(
-            """
-            DELETE FROM occurrences USING new_rows n
-            WHERE occurrences.session_no = n.old_no AND occurrences.seq = n.seq;
-            UPDATE evidence SET session_no = n.no, message_id = n.id FROM new_rows n
-            WHERE evidence.session_no = n.old_no AND evidence.message_id = n.old_id
-                AND evidence.said_at IS NOT DISTINCT FROM n."at";
-            DELETE FROM messages USING new_rows n WHERE messages.session_no = n.old_no AND messages.id = n.old_id
-                AND NOT EXISTS (
-                    SELECT 1 FROM occurrences o WHERE o.session_no = n.old_no AND o.message_id = n.old_id
-                );
-            """
-        )
+def remove(fresh: Path) -> None:
+    """Take a copy away, with its log."""
+    fresh.unlink(missing_ok=True)
+    log_of(fresh).unlink(missing_ok=True)

@@ -8,8 +8,8 @@ from typing import Any
 import duckdb
 
 from agentmem.domain.messages import Message, Role
-from agentmem.store import copies, fulltext
-from agentmem.store.copies import Line, Moving
+from agentmem.store import forks, fulltext
+from agentmem.store.forks import Line, Moving
 from agentmem.store.rows import TIME, insert, now, registered, stored, told
 from agentmem.store.sessions import Place
 
@@ -98,7 +98,7 @@ def add(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> l
     the transcript, else by its time. One that has neither (a *bare* one) is known if the message is, as long as
     the stream has not given more bare messages than were stored when it began: so reading a transcript again, or only
     its end, adds nothing, and a "yes" said three times in a new one stays three occurrences. What a fork repeats is
-    stored once; see `agentmem.store.copies`.
+    stored once; see `agentmem.store.forks`.
 
     Returns:
         For each session what became of its messages.
@@ -106,7 +106,7 @@ def add(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> l
     lines = [
         Line(arrival.place.no, arrival.profile, one.id, one.message) for arrival in arrivals for one in arrival.incoming
     ]
-    settled = copies.settle(connection, lines)
+    settled = forks.settle(connection, lines)
     known = _known(connection, arrivals)
     stored_ids = set(known)
     added: list[Added] = []
@@ -136,7 +136,7 @@ def add(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> l
                 stored_ids.add(place)
                 first_seen.append((arrival.place.no, one))
         added.append(replace(into, elsewhere=elsewhere))
-    copies.take_out(connection, moves, SESSION_STEP)
+    forks.take_out(connection, moves, SESSION_STEP)
     _insert(connection, arrivals, added, first_seen)
     for old, line in moves:
         if old.forgotten_at is not None:
@@ -192,6 +192,7 @@ def _insert(
             "message_id": ("string", [one.id for _, _, one in placed]),
             "said_at": (TIME, [stored(one.message.at) for _, _, one in placed]),
             "source_id": ("string", [one.message.source_id for _, _, one in placed]),
+            "stored_at": (TIME, [stored(now())] * len(placed)),
         },
     )
     spoken = (Role.USER, Role.ASSISTANT)
