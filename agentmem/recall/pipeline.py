@@ -1,6 +1,7 @@
 """The way of a question to its answer: the only list of the stages.
 
-text → analyze → channels (in parallel, the question being embedded meanwhile) → filter → fuse → look up → answer
+text → analyze → channels (in parallel, the question being embedded meanwhile) → filter → candidates → fuse → look up
+→ answer
 """
 
 from collections.abc import Callable, Sequence
@@ -20,12 +21,16 @@ from agentmem.recall.channels import (
     question_vector,
     topic,
 )
-from agentmem.recall.fuse import Fused, fuse
+from agentmem.recall.fuse import Fused, candidates, fuse
+from agentmem.recall.priors import priors
 from agentmem.recall.ranking import Ranking, nothing, selected
 from agentmem.recall.relevance import KNOWN
 from agentmem.store import embeddings, memories, messages
 from agentmem.store.store import Connection, Store
 from agentmem.store.vectors import VectorTable
+
+_CANDIDATES = 200
+"""Messages, besides twice as many as are wanted, whose speaker, time and place are looked at."""
 
 
 def recall(store: Store, text: str, ask: Callable[[str], Query], embedder: Callable[[], Embedder | None]) -> Answer:
@@ -54,7 +59,9 @@ def recall(store: Store, text: str, ask: Callable[[str], Query], embedder: Calla
 def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None]) -> Answer:
     with store.reading() as connection:
         rankings = list(map(_allowed(connection, query), _search(store, connection, query, embedder)))
-        fused = fuse(rankings, most=query.limit + 50)
+        named = candidates(rankings, most=2 * query.limit + _CANDIDATES)
+        known = priors(query, messages.traits(connection, named.slots)) if named.slots else {}
+        fused = fuse(rankings, named, known, most=query.limit + 50)
         notes = tuple(dict.fromkeys(ranking.note for ranking in rankings if ranking.note))
         surest = max((one.relevance for one in fused), default=0.0)
         hits = _look_up(connection, fused, query.limit) if surest >= KNOWN else ()

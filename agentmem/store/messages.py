@@ -12,9 +12,7 @@ from agentmem.store import fulltext
 from agentmem.store.rows import TIME, insert, now, registered, stored, told
 from agentmem.store.sessions import Place
 
-SESSION_STEP = 1 << 24
-"""Slots that each session has; far more than any session has messages."""
-
+SESSION_STEP = fulltext.SESSION_STEP
 GLOBAL_IDS = frozenset({"claude", "qwen"})
 """Agents whose transcripts give a line the same id wherever it is copied to."""
 
@@ -226,6 +224,32 @@ def by_slots(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> dic
     ).fetchall()
     found = map(_message, rows)
     return {message.slot: message for message in found}
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a message is like, apart from its words."""
+
+    role: str
+    speaker: str | None
+    asks: bool
+    at: datetime | None
+
+
+def traits(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> dict[int, Traits]:
+    """The traits of the messages at some slots; `asks`: the text ends with a question mark."""
+    rows = connection.execute(
+        f"""
+        SELECT o.session_no * {SESSION_STEP}::BIGINT + o.seq, m.role, m.speaker,
+            right(rtrim(m.content), 1) IN ('?', '？'), coalesce(o.said_at, m.said_at)
+        FROM occurrences o
+        JOIN messages m ON m.session_no = o.session_no AND m.id = o.message_id
+        JOIN (SELECT (slot // {SESSION_STEP})::INTEGER AS session_no, (slot % {SESSION_STEP})::INTEGER AS seq
+              FROM (SELECT unnest($1::BIGINT[]) AS slot)) w ON w.session_no = o.session_no AND w.seq = o.seq
+        """,
+        [list(slots)],
+    ).fetchall()
+    return {slot: Traits(role, speaker, asks, told(at)) for slot, role, speaker, asks, at in rows}
 
 
 def slots_between(
