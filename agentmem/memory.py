@@ -13,6 +13,7 @@ from agentmem.domain.memories import MemoryItem
 from agentmem.domain.messages import Message, Trust
 from agentmem.domain.recall import TYPES, Answer, Query
 from agentmem.domain.reports import Tally
+from agentmem.domain.weights import Weights
 from agentmem.errors import NotFound, UsageError
 from agentmem.ingest.pipeline import Ingested, Ingestion
 from agentmem.ingest.remember import remember
@@ -214,6 +215,7 @@ class Memory(Looking, Capturing):
         until: datetime | str | None = None,
         reference_date: datetime | str | None = None,
         everything: bool = False,
+        weights: Weights | None = None,
     ) -> Answer:
         """What the project's profile, and the user's, know about a question; no hits when that is nothing.
 
@@ -226,6 +228,7 @@ class Memory(Looking, Capturing):
             until: nothing as new as this.
             reference_date: what "today" means in the question; None: now.
             everything: also superseded, expired and forgotten memories.
+            weights: of the ranking; None: the measured ones.
 
         Raises:
             UsageError: an empty question, an unknown type or kind, a date that cannot be read.
@@ -253,6 +256,7 @@ class Memory(Looking, Capturing):
                 until=moment(until, reference),
                 limit=limit,
                 everything=everything,
+                weights=weights or Weights(),
             )
 
         return recall(self._store, query, ask, lambda: self._embedder)

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from agentmem.domain.dates import DateMention
 from agentmem.domain.memories import Evidence
+from agentmem.domain.weights import Weights
 
 MEMORY = "memory"
 MESSAGE = "message"
@@ -31,6 +32,7 @@ class Query:
         everything: also superseded, expired and forgotten memories.
         as_of: only what was true then; None: now.
         known_at: only what the store knew then; None: all that it knows.
+        weights: of the ranking.
     """
 
     text: str
@@ -47,6 +49,7 @@ class Query:
     everything: bool = False
     as_of: datetime | None = None
     known_at: datetime | None = None
+    weights: Weights = field(default_factory=Weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,8 @@ class Answer:
         text: an answer in words, where a rule can give one (date arithmetic); else None.
         abstained: nothing relevant is known; then there are no hits.
         hits: best first.
+        relevance: of what was found, the greatest chance (0 to 1) that it has to do with the question; too small a
+            one is why there are no hits.
         notes: what a person should know about how the search went, as "no language model: no HyDE".
     """
 
@@ -114,4 +119,5 @@ class Answer:
     text: str | None = None
     abstained: bool = False
     hits: tuple[Hit, ...] = field(default=())
+    relevance: float = 0.0
     notes: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from functools import cache
 from agentmem.domain.dates import DateMention, find_dates
 from agentmem.domain.recall import TYPES, Query
 from agentmem.domain.text import clean
+from agentmem.domain.weights import Weights
 from agentmem.recall import elapsed
 from agentmem.rules.topics import topics_asked
 from agentmem.rules.words import function_words
@@ -27,6 +28,7 @@ def analyze(
     until: datetime | None = None,
     limit: int = 10,
     everything: bool = False,
+    weights: Weights | None = None,
 ) -> Query:
     """Analyse a question by rule.
 
@@ -54,6 +56,7 @@ def analyze(
         until=until,
         limit=limit,
         everything=everything,
+        weights=weights or Weights(),
     )
 
 

@@ -4,10 +4,10 @@ Reciprocal rank fusion (Cormack et al., 2009): score = Σ_channels weight / (60 
 
 Memories take part with their rank in each of their channels. Raw messages first become one ranking of their own, by
 scores and not by ranks: on LoCoMo, rank fusion of words and vectors loses to the sum of their standard scores
-(R@10 67.4 against 74.1), because a rank forgets how far ahead the first one was. That sum, which `weights` tells, is
-made in two steps: what the channels give names the candidates, and what is known of each candidate's speaker, time and
-place is added. The rank by the whole sum then takes part, and its share is told apart in proportion to the sum's parts.
-Ties go to the newer.
+(R@10 67.4 against 74.1), because a rank forgets how far ahead the first one was. That sum, told in `domain.weights`,
+is made in two steps: what the channels give names the candidates, and what is known of each candidate's speaker, time
+and place is added. The rank by the whole sum then takes part, and its share is told apart in proportion to the sum's
+parts. Ties go to the newer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentmem.domain.recall import Part
+from agentmem.domain.weights import LONG_FROM, SMOOTHING, Weights
 from agentmem.recall.priors import Priors
 from agentmem.recall.ranking import Ranking
 from agentmem.recall.relevance import WORTH_SHOWING, relevance
-from agentmem.recall.weights import LONG, LONG_FROM, MEMORY_WEIGHTS, MESSAGE_WEIGHT, MESSAGE_WEIGHTS, SMOOTHING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,7 +51,7 @@ class Candidates:
     sums: tuple[Mapping[str, float], ...]
 
 
-def fuse(rankings: Sequence[Ranking], candidates: Candidates, priors: Priors, most: int) -> list[Fused]:
+def fuse(rankings: Sequence[Ranking], candidates: Candidates, priors: Priors, most: int, by: Weights) -> list[Fused]:
     """One ranking of all documents, best first.
 
     Args:
@@ -59,17 +59,18 @@ def fuse(rankings: Sequence[Ranking], candidates: Candidates, priors: Priors, mo
         candidates: what `candidates` gave for them.
         priors: of the candidates.
         most: how many messages to take part; memories all do.
+        by: the weights.
     """
-    found = [*_memories(rankings), *_messages(rankings, candidates, priors, most)]
+    found = [*_memories(rankings, by), *_messages(rankings, candidates, priors, most, by)]
     return sorted(found, key=lambda one: (-one.score, -abs(one.slot)))
 
 
-def _memories(rankings: Sequence[Ranking]) -> list[Fused]:
+def _memories(rankings: Sequence[Ranking], by: Weights) -> list[Fused]:
     import numpy as np
 
     parts: dict[int, list[Part]] = {}
     for ranking in rankings:
-        weight = MEMORY_WEIGHTS.get(ranking.channel, 0.0)
+        weight = by.by_memories.get(ranking.channel, 0.0)
         mine = np.flatnonzero(ranking.slots < 0)
         for rank, i in enumerate(_order(ranking, mine, ranking.scores), start=1):
             slot = int(ranking.slots[i])
@@ -104,11 +105,11 @@ def _relevance(slots: "NDArray[np.int64]", rankings: Sequence[Ranking], *, memor
     return np.maximum(sure, relevance(words, cosines, memory=memory, model=model))
 
 
-def candidates(rankings: Sequence[Ranking], most: int) -> Candidates:
+def candidates(rankings: Sequence[Ranking], most: int, by: Weights) -> Candidates:
     """The messages with the greatest sums of what the channels give, less what their length takes."""
     import numpy as np
 
-    asked = [ranking for ranking in rankings if MESSAGE_WEIGHTS.get(ranking.channel) and (ranking.slots > 0).any()]
+    asked = [ranking for ranking in rankings if by.by_messages.get(ranking.channel) and (ranking.slots > 0).any()]
     if not asked:
         return Candidates((), ())
     # A period alone finds messages only for a question that has nothing but a period.
@@ -118,9 +119,9 @@ def candidates(rankings: Sequence[Ranking], most: int) -> Candidates:
     for ranking in asked:
         at, here = _places(slots, ranking)
         column = np.zeros(len(slots))
-        column[at] = MESSAGE_WEIGHTS[ranking.channel] * ranking.standard[here]
+        column[at] = by.by_messages[ranking.channel] * ranking.standard[here]
         given[ranking.channel] = column
-    given[LENGTH] = -LONG * np.maximum(0.0, np.log2(np.maximum(_lengths(slots, finders), 1) / LONG_FROM))
+    given[LENGTH] = -by.long * np.maximum(0.0, np.log2(np.maximum(_lengths(slots, finders), 1) / LONG_FROM))
     total = sum(given.values(), np.zeros(len(slots)))
     best = np.lexsort((-slots, -total))[:most]
     return Candidates(
@@ -128,18 +129,20 @@ def candidates(rankings: Sequence[Ranking], most: int) -> Candidates:
     )
 
 
-def _messages(rankings: Sequence[Ranking], found: Candidates, priors: Priors, most: int) -> list[Fused]:
+def _messages(rankings: Sequence[Ranking], found: Candidates, priors: Priors, most: int, by: Weights) -> list[Fused]:
     import numpy as np
 
     if not found.slots:
         return []
     sums = {slot: {**own, **priors.get(slot, {})} for slot, own in zip(found.slots, found.sums, strict=True)}
     best = sorted(sums, key=lambda slot: (-sum(sums[slot].values()), -slot))[:most]
-    ranks = {ranking.channel: _ranks(ranking) for ranking in rankings if MESSAGE_WEIGHTS.get(ranking.channel)}
+    ranks = {ranking.channel: _ranks(ranking) for ranking in rankings if by.by_messages.get(ranking.channel)}
     slots = np.array(sorted(best), dtype=np.int64)
     estimates = dict(zip(slots.tolist(), _relevance(slots, rankings, memory=False).tolist(), strict=True))
     return [
-        _message(slot, rank, estimates[slot], sums[slot], {name: one.get(slot) for name, one in ranks.items()})
+        _message(
+            slot, rank, estimates[slot], sums[slot], by.messages, {name: one.get(slot) for name, one in ranks.items()}
+        )
         for rank, slot in enumerate(best, start=1)
     ]
 
@@ -156,13 +159,18 @@ def _lengths(slots: "NDArray[np.int64]", rankings: Sequence[Ranking]) -> "NDArra
 
 
 def _message(
-    slot: int, rank: int, estimate: float, given: Mapping[str, float], ranks: Mapping[str, tuple[int, float] | None]
+    slot: int,
+    rank: int,
+    estimate: float,
+    given: Mapping[str, float],
+    weight: float,
+    ranks: Mapping[str, tuple[int, float] | None],
 ) -> Fused:
     """A message with the reciprocal of its rank, told apart in proportion to the parts of its sum.
 
     A sum of next to nothing, or less, cannot be told apart so: then what speaks for it has all of the score.
     """
-    score = MESSAGE_WEIGHT / (SMOOTHING + rank)
+    score = weight / (SMOOTHING + rank)
     own = {name: value for name, value in given.items() if ranks.get(name) or (name not in ranks and value)}
     whole = sum(own.values())
     if whole < 0.2 * sum(map(abs, own.values())) or not whole:

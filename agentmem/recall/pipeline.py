@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query
+from agentmem.domain.weights import VECTOR
 from agentmem.errors import ModelUnavailable
 from agentmem.models.embedder import Embedder
 from agentmem.recall import elapsed
@@ -59,13 +60,20 @@ def recall(store: Store, text: str, ask: Callable[[str], Query], embedder: Calla
 def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None]) -> Answer:
     with store.reading() as connection:
         rankings = list(map(_allowed(connection, query), _search(store, connection, query, embedder)))
-        named = candidates(rankings, most=2 * query.limit + _CANDIDATES)
+        named = candidates(rankings, most=2 * query.limit + _CANDIDATES, by=query.weights)
         known = priors(query, messages.traits(connection, named.slots)) if named.slots else {}
-        fused = fuse(rankings, named, known, most=query.limit + 50)
+        fused = fuse(rankings, named, known, most=query.limit + 50, by=query.weights)
         notes = tuple(dict.fromkeys(ranking.note for ranking in rankings if ranking.note))
         surest = max((one.relevance for one in fused), default=0.0)
         hits = _look_up(connection, fused, query.limit) if surest >= KNOWN else ()
-    return Answer(query=query.text, profile=query.profiles[0], abstained=not hits, hits=hits, notes=notes)
+    return Answer(
+        query=query.text,
+        profile=query.profiles[0],
+        abstained=not hits,
+        hits=hits,
+        relevance=surest,
+        notes=notes,
+    )
 
 
 def _search(
@@ -79,10 +87,13 @@ def _search(
             pool.submit(topic.search, connection.cursor(), query),
         ]
         rankings = [dates.search(connection, query), hypothetical_vector.search(query)]
-        return [*(search.result() for search in searches), *rankings]
+        rankings = [*(search.result() for search in searches), *rankings]
+    return [ranking for ranking in rankings if ranking.channel not in query.weights.without]
 
 
 def _by_vector(store: Store, connection: Connection, query: Query, embedder: Callable[[], Embedder | None]) -> Ranking:
+    if VECTOR in query.weights.without:
+        return nothing(question_vector.NAME)
     generation = embeddings.current(connection)
     if generation is None:
         return nothing(question_vector.NAME, "no vectors yet: `agentmem work` computes them")

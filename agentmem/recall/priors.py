@@ -5,7 +5,6 @@ from collections.abc import Mapping
 
 from agentmem.domain.recall import Query
 from agentmem.domain.text import fold
-from agentmem.recall.weights import ASKS, FIRST, FUTURE, NAMED, OWN
 from agentmem.store.fulltext import SESSION_STEP
 from agentmem.store.messages import Traits
 
@@ -24,7 +23,7 @@ def priors(query: Query, found: Mapping[int, Traits]) -> Priors:
         query: the question.
         found: the candidates' traits.
     """
-    text = fold(query.text)
+    by, text = query.weights, fold(query.text)
     # Where all speak as users, in a chat of people or in notes, "I" tells nobody apart.
     answered = any(one.role == "assistant" for one in found.values())
     own = answered and bool(_FIRST_PERSON.search(text))
@@ -34,15 +33,15 @@ def priors(query: Query, found: Mapping[int, Traits]) -> Priors:
     for slot, one in found.items():
         given = {}
         if slot % SESSION_STEP == 0:
-            given["first of its session"] = FIRST
+            given["first of its session"] = by.first
         if one.asks:
-            given["asks a question"] = -ASKS
+            given["asks a question"] = -by.asks
         if len(named) == 1 and one.speaker == named[0]:
-            given["speaker named"] = NAMED
+            given["speaker named"] = by.named
         if own and one.role == "user":
-            given["said by the user"] = OWN
+            given["said by the user"] = by.own
         if one.at is not None and one.at > query.reference:
-            given["said later than asked"] = -FUTURE
+            given["said later than asked"] = -by.future
         if given:
             result[slot] = given
     return result

@@ -2,12 +2,11 @@
 
 The answer to a question often stands next to the words of the question. So a message is scored alone, as the middle of
 a window of three and as that of a window of five, and with its session; the standardised scores, and the share of the
-question's weight that the message itself has, are added with the weights of `WEIGHTS`.
+question's weight that the message itself has, are added with the weights of `domain.weights`.
 """
 
 from agentmem.domain.recall import MESSAGE, Query
 from agentmem.recall.ranking import Ranking, nothing, standardise
-from agentmem.recall.weights import COVERED, SESSION, WINDOWS
 from agentmem.store import fulltext
 from agentmem.store.store import Connection
 
@@ -21,8 +20,9 @@ def search(connection: Connection, query: Query) -> Ranking:
     found = fulltext.search_messages(connection, query.profiles, query.terms)
     if found.own is None or found.sessions is None or not len(found.slots):
         return nothing(NAME)
-    mixed = COVERED * found.own
-    for weight, scores in zip(WINDOWS, (found.scores, *found.windows), strict=True):
+    by = query.weights
+    mixed = by.covered * found.own
+    for weight, scores in zip((by.alone, by.three, by.five), (found.scores, *found.windows), strict=True):
         mixed = mixed + weight * standardise(scores, found.population)
-    mixed = mixed + SESSION * standardise(found.sessions, found.population, found.session_squares)
+    mixed = mixed + by.session * standardise(found.sessions, found.population, found.session_squares)
     return Ranking(NAME, found.slots, mixed, mixed, found.covered, found.lengths)
