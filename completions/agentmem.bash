@@ -7,13 +7,13 @@ _agentmem() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$command ${COMP_WORDS[i]}" in
             " --home") ((i++)) ;;
-            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " mcp" | " install" | " uninstall" | " status" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
+            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " mcp" | " install" | " uninstall" | " status" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | "bench own" | "bench ablate" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
         esac
     done
     case "$command $previous" in
         " --home")
             paths=folders ;;
-        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "context --query" | "context --budget" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip")
+        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "context --query" | "context --budget" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip" | "bench recall --channels" | "bench recall --k" | "bench recall --compare" | "bench recall --plot" | "bench own --profile" | "bench own -p" | "bench own --limit" | "bench ablate --set" | "bench ablate --embedder" | "bench ablate --limit" | "bench ablate --skip" | "bench ablate --plot")
             return ;;
         "ingest --format")
             words="opencode codex gemini copilot qwen cursor pi cline claude aider chat plain" ;;
@@ -66,9 +66,9 @@ _agentmem() {
                 "config show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "config get")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days"; fi ;;
                 "config set")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days"; fi ;;
                 "config path")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "profile")
@@ -80,9 +80,13 @@ _agentmem() {
                 "profile why")
                     if [[ $current == -* ]]; then words="--json --help"; else words="" paths=folders; fi ;;
                 "bench")
-                    if [[ $current == -* ]]; then words="--help"; else words="recall"; fi ;;
+                    if [[ $current == -* ]]; then words="--help"; else words="recall own ablate"; fi ;;
                 "bench recall")
-                    if [[ $current == -* ]]; then words="--set --embedder --limit --skip --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--set --embedder --limit --skip --channels --k --compare --plot --json --help"; else words=""; fi ;;
+                "bench own")
+                    if [[ $current == -* ]]; then words="--profile --limit --json --help"; else words=""; fi ;;
+                "bench ablate")
+                    if [[ $current == -* ]]; then words="--set --embedder --limit --skip --plot --json --help"; else words=""; fi ;;
                 "demo")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
             esac ;;

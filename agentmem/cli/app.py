@@ -53,6 +53,10 @@ COMMANDS: dict[str, Entry | Group] = {
         "Measure how well and how fast it finds things.",
         {
             "recall": Entry(f"{_C}.bench:recall", "Put the questions of sets to it.", "agentmem bench recall DATA_DIR"),
+            "own": Entry(f"{_C}.bench:own", "Put the memories' own questions to your store.", "agentmem bench own"),
+            "ablate": Entry(
+                f"{_C}.bench:ablate", "Tell what each part of the ranking is worth.", "agentmem bench ablate DATA_DIR"
+            ),
         },
     ),
     "demo": Entry(f"{_C}.demo:demo", "See it work on a sample session, in a store of its own.", "agentmem demo"),

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from agentmem.bench.own import Own
 from agentmem.cli import results
 from agentmem.config import Config
 from agentmem.domain.memories import Evidence, MemoryItem
@@ -293,5 +294,7 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
         "stored": result.stored,
     },
     results.Demonstrated: _demonstrated,
-    results.Benched: lambda result: {"sets": [asdict(one) for one in result.sets]},
+    results.Benched: asdict,
+    results.Ablated: asdict,
+    Own: asdict,
 }

@@ -5,12 +5,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from agentmem.bench.own import Own
 from agentmem.cli import results
 from agentmem.cli.as_json import settings
 from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
 from agentmem.cli.text_backfill import caught_up
-from agentmem.cli.text_bench import benched
+from agentmem.cli.text_bench import ablated, benched, own
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
@@ -303,4 +304,6 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.ProfileReason: _reason,
     results.Demonstrated: _demonstrated,
     results.Benched: benched,
+    results.Ablated: ablated,
+    Own: own,
 }

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from agentmem.bench import retrieval
+from agentmem.bench.ablation import Ablation
+from agentmem.bench.comparison import Difference
+from agentmem.bench.own import Own
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
 from agentmem.domain.recall import Answer
@@ -190,9 +193,17 @@ class Demonstrated:
 
 @dataclass(frozen=True, slots=True)
 class Benched:
-    """What was measured on each set."""
+    """What was measured on each set, and how it differs from an earlier run."""
 
     sets: tuple[retrieval.Result, ...]
+    compared: tuple[Difference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ablated:
+    """What each part of the ranking is worth on each set."""
+
+    sets: tuple[Ablation, ...]
 
 
 Result = (
@@ -215,5 +226,7 @@ Result = (
     | ProfileReason
     | Demonstrated
     | Benched
+    | Ablated
+    | Own
 )
 """All that a command can hand to `agentmem.cli.render.render`."""
