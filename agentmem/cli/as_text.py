@@ -13,6 +13,7 @@ from agentmem.cli.screen import Screen, one_line
 from agentmem.cli.text_backfill import caught_up
 from agentmem.cli.text_bench import ablated, benched, own
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
+from agentmem.cli.text_transfer import backed_up, backups_listed, exported, imported, restored, upgraded
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest.vectorize import Vectorized
@@ -20,6 +21,10 @@ from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.inspect import Shown
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.transfer.backups import BackedUp, Restored
+from agentmem.upkeep.transfer.exporting import Exported
+from agentmem.upkeep.transfer.importing import Imported
+from agentmem.upkeep.transfer.upgrading import Upgraded
 
 _CONTEXT = 240  # characters of each message that stands around what is shown
 _STATES = {"ok": "good", "warning": "warning", "failed": "bad"}
@@ -53,6 +58,8 @@ def _ingested(report: results.IngestReport, screen: Screen) -> None:
         screen.say(f"{counted(stored.superseded, 'memory')} superseded or brought back by newer words.", indent=2)
     if stored.refused:
         screen.say(f"{counted(stored.refused, 'memory')} left out: forgotten before.", indent=2)
+    if stored.redacted:
+        screen.say(f"Secrets or private parts taken out of {counted(stored.redacted, 'message')}.", indent=2)
     for label, kinds in (
         ("Lines skipped", _sum(one.skipped for one in report.inputs)),
         ("Unknown entries passed over", _sum(one.unknown for one in report.inputs)),
@@ -306,4 +313,10 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.Benched: benched,
     results.Ablated: ablated,
     Own: own,
+    Exported: exported,
+    Imported: imported,
+    BackedUp: backed_up,
+    results.BackupsListed: backups_listed,
+    Restored: restored,
+    Upgraded: upgraded,
 }

@@ -19,6 +19,10 @@ from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
+from agentmem.upkeep.transfer.exporting import Exported
+from agentmem.upkeep.transfer.importing import Imported
+from agentmem.upkeep.transfer.upgrading import Upgraded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +210,14 @@ class Ablated:
     sets: tuple[Ablation, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class BackupsListed:
+    """The copies beside the store, the newest first."""
+
+    folder: str
+    backups: tuple[Copied, ...]
+
+
 Result = (
     IngestReport
     | CaughtUp
@@ -228,5 +240,11 @@ Result = (
     | Benched
     | Ablated
     | Own
+    | Exported
+    | Imported
+    | BackedUp
+    | BackupsListed
+    | Restored
+    | Upgraded
 )
 """All that a command can hand to `agentmem.cli.render.render`."""
