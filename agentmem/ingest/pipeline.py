@@ -16,6 +16,7 @@ from agentmem.domain.ids import memory_id, message_id
 from agentmem.domain.memories import Candidate, MemoryItem
 from agentmem.domain.messages import Message
 from agentmem.domain.text import normalise
+from agentmem.ingest.batches import Gathered, Held, batches, by_session
 from agentmem.ingest.extract import extract
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
 from agentmem.ingest.verify import verify
@@ -27,8 +28,6 @@ from agentmem.store.messages import Incoming
 from agentmem.store.rows import now
 from agentmem.store.store import Connection, Store
 
-_BATCH_MESSAGES = 4_000
-_BATCH_CHARACTERS = 4_000_000
 _INDEXED = 50_000
 """Characters of one message that full-text search looks at; what is longer is data that somebody pasted."""
 
@@ -57,6 +56,17 @@ class Ingested:
     sessions: set[tuple[str, str]] = field(default_factory=set)
     skipped: Counter[str] = field(default_factory=Counter)
 
+    def add(self, more: "Ingested") -> None:
+        """Count what another run, or a part of one, stored."""
+        self.messages += more.messages
+        self.known += more.known
+        self.memories += more.memories
+        self.superseded += more.superseded
+        self.refused += more.refused
+        self.redacted += more.redacted
+        self.sessions |= more.sessions
+        self.skipped += more.skipped
+
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
@@ -81,6 +91,7 @@ class Ingestion:
         self._projects: dict[str, Project] = {}
         self._bare: dict[str, int] = defaultdict(int)
         self._bare_before: dict[tuple[str, str], int] = {}
+        self._gathered: Gathered[_Prepared] = Gathered(self._settle)
         self.done = Ingested()
 
     def take(
@@ -93,15 +104,58 @@ class Ingestion:
             source: where they come from, for the record.
             progress: called after each batch with the messages taken so far from this stream.
         """
-        self._bare.clear()
-        self._bare_before.clear()
         taken = 0
-        for batch in _batches(self._redacted(messages)):
-            prepared = [self._prepare(session) for session in _by_session(batch)]
-            with self._store.writing() as connection:
-                self._write(connection, prepared, source)
+        for batch in self._batches(messages, source):
+            for _, error in self.flush():
+                raise error
             taken += len(batch)
             progress(taken)
+
+    def gather(self, messages: Iterable[Message], *, source: str) -> list[tuple[str, Exception]]:
+        """Take a stream of messages, and store it with others at one go: a transaction for each of many short ones
+        would take longer than all else. `flush` stores what is left.
+
+        Returns:
+            The sources of which something could not be stored, and why.
+        """
+        failed = []
+        for _ in self._batches(messages, source):
+            if self._gathered.is_full:
+                failed += self.flush()
+        return failed
+
+    def then(self, write: Callable[[Connection], None], *, source: str) -> None:
+        """Write something together with what was gathered of a source, after it; or not at all if that fails."""
+        self._gathered.hold(Held(source, then=write))
+
+    def flush(self) -> list[tuple[str, Exception]]:
+        """Store what was gathered; see `agentmem.ingest.batches.Gathered.flush`."""
+        return self._gathered.flush()
+
+    def _batches(self, messages: Iterable[Message], source: str) -> Iterator[list[Message]]:
+        """Prepare a stream batch by batch, and hold the batches for the next transaction."""
+        self._bare.clear()
+        begins = True
+        for batch in batches(self._redacted(messages)):
+            prepared = [self._prepare(session) for session in by_session(batch)]
+            self._gathered.hold(Held(source, prepared, begins), batch)
+            begins = False
+            yield batch
+
+    def _settle(self, held: Sequence[Held[_Prepared]]) -> None:
+        """Write in one transaction; what was counted counts only if all of it was written."""
+        counted, self.done = self.done, Ingested()
+        try:
+            with self._store.writing() as connection:
+                for one in held:
+                    if one.begins:
+                        self._bare_before.clear()
+                    if one.prepared:
+                        self._write(connection, one.prepared, one.source)
+                    one.then(connection)
+            counted.add(self.done)
+        finally:
+            self.done = counted
 
     def _redacted(self, messages: Iterable[Message]) -> Iterator[Message]:
         """The messages without private parts and secrets, before anything is made of them, their ids included."""
@@ -132,18 +186,21 @@ class Ingestion:
 
     def _write(self, connection: Connection, prepared: Sequence[_Prepared], source: str) -> None:
         arrivals = self._arrivals(connection, prepared, source)
-        fresh = message_store.add(connection, arrivals)
+        added = message_store.add(connection, arrivals)
         entries = []
         proposals = []
         grown = {}
-        for arrival, one, new in zip(arrivals, prepared, fresh, strict=True):
+        for arrival, one, into in zip(arrivals, prepared, added, strict=True):
+            new = into.new
             session_id = one.incoming[0].message.session_id
             self.done.sessions.add((arrival.profile, session_id))
             self.done.messages += len(new)
             self.done.known += len(one.incoming) - len(new)
+            if new or into.moved or into.elsewhere:
+                # A fork's span and folder are those of its whole transcript, whichever session keeps the lines.
+                grown[arrival.place.no] = [incoming.message for incoming in one.incoming]
             if not new:
                 continue
-            grown[arrival.place.no] = [incoming.message for incoming in new]
             after = {"messages": len(new), "source": source}
             entries.append(journal.Entry("ingest", arrival.profile, session_id, after=after))
             proposals += [
@@ -306,24 +363,3 @@ def _proposal(profile: str, session_no: int, candidate: Candidate) -> Proposal:
     )
     words = Words(session_no, candidate.message_id, candidate.quote, candidate.said_at)
     return Proposal(item=item, said_at=said_at, support=words, search_queries=candidate.search_queries)
-
-
-def _batches(messages: Iterable[Message]) -> Iterator[list[Message]]:
-    batch: list[Message] = []
-    size = 0
-    for message in messages:
-        batch.append(message)
-        size += len(message.content)
-        if len(batch) >= _BATCH_MESSAGES or size >= _BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def _by_session(batch: Sequence[Message]) -> Iterator[list[Message]]:
-    """The batch split by session, each in its order."""
-    found: dict[str, list[Message]] = defaultdict(list)
-    for message in batch:
-        found[message.session_id].append(message)
-    return iter(found.values())

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentmem.domain.memories import MemoryKind
+from agentmem.domain.recall import BRIEFING_TOKENS
 from agentmem.errors import UsageError
-from agentmem.recall.briefing import MOST_TOKENS
 
 Schema = dict[str, Any]
 
@@ -101,7 +101,7 @@ CONTEXT = takes(
         "budget": {
             "type": "integer",
             "minimum": 100,
-            "maximum": MOST_TOKENS,
+            "maximum": BRIEFING_TOKENS,
             "description": "How many tokens it may cost; 2,000 unless said.",
         },
         "profile": _PROFILE,

@@ -13,6 +13,7 @@ from datetime import date, datetime
 
 from agentmem.domain.memories import MemoryItem, MemoryKind
 from agentmem.domain.messages import Trust
+from agentmem.domain.recall import BRIEFING_TOKENS
 from agentmem.domain.text import normalise
 from agentmem.projects import USER
 from agentmem.recall.quoting import element, quoted, tokens
@@ -21,8 +22,7 @@ from agentmem.store.foremost import foremost
 from agentmem.store.openings import Opening
 from agentmem.store.store import Store
 
-MOST_TOKENS = 2_000
-"""What a briefing may cost at most: Codex cuts what is longer than about 2,500."""
+MOST_TOKENS = BRIEFING_TOKENS
 
 MOST_CHARACTERS = 8_000
 """Its length at most: Claude Code moves what is longer than 10,000 into a file."""
