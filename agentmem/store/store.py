@@ -19,11 +19,12 @@ class Store:
 
     Args:
         home: where it lives.
-        config: how long to wait for others, and how much memory to use.
+        config: the settings in force: how long to wait for others, how much memory to use.
     """
 
     def __init__(self, home: Home, config: Config) -> None:
         self.home = home
+        self.config = config
         self._database = Database(home.database, home.gate, patience=config.patience, memory_limit=config.memory_limit)
 
     def exists(self) -> bool:
