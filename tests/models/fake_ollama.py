@@ -5,7 +5,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 Answer = Callable[[str, dict], object]
@@ -121,10 +121,8 @@ class FakeOllama:
                 self.wfile.write(body)
 
             def handle(self):
-                try:
+                with suppress(BrokenPipeError, ConnectionResetError):  # the client gave up
                     super().handle()
-                except (BrokenPipeError, ConnectionResetError):  # the client gave up
-                    pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._server.daemon_threads = True

@@ -55,7 +55,7 @@ def test_a_bad_reply_is_repaired_once(bad):
     answers = [bad, {"n": 3}]
     with serving(lambda _p, _r: answers.pop(0)) as server:
         assert OllamaModel(server.url, "small").ask("How many?", schema=SCHEMA).data == {"n": 3}
-    first, second = server.requests
+    _, second = server.requests
     assert [one["role"] for one in second["messages"]] == ["user", "assistant", "user"]
     assert "not what was asked for" in second["messages"][-1]["content"]
 
