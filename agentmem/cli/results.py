@@ -17,6 +17,10 @@ from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
+from agentmem.upkeep.transfer.exporting import Exported
+from agentmem.upkeep.transfer.importing import Imported
+from agentmem.upkeep.transfer.upgrading import Upgraded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +210,14 @@ class Benched:
     sets: tuple[retrieval.Result, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class BackupsListed:
+    """The copies beside the store, the newest first."""
+
+    folder: str
+    backups: tuple[Copied, ...]
+
+
 Result = (
     IngestReport
     | CaughtUp
@@ -226,5 +238,11 @@ Result = (
     | ProfileReason
     | Demonstrated
     | Benched
+    | Exported
+    | Imported
+    | BackedUp
+    | BackupsListed
+    | Restored
+    | Upgraded
 )
 """All that a command can hand to `agentmem.cli.render.render`."""
