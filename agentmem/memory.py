@@ -36,12 +36,13 @@ from agentmem.upkeep.capturing import Capturing
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.looking import Looking
 from agentmem.upkeep.moving import Moving
+from agentmem.upkeep.paying import Paying
 from agentmem.upkeep.tidy import tidy
 
 MOST_HITS = 1_000
 
 
-class Memory(Looking, Capturing, Moving):
+class Memory(Looking, Capturing, Moving, Paying):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.
@@ -60,7 +61,7 @@ class Memory(Looking, Capturing, Moving):
         self._folder = folder
         self._store = Store(home, config)
         self._terms = Terms()
-        self._load = cache(partial(choose_embedder, config.embedder))
+        self._load = cache(partial(choose_embedder, config.embedder, config))
 
     @classmethod
     def open(

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query
 from agentmem.domain.weights import VECTOR
-from agentmem.errors import ModelUnavailable
+from agentmem.errors import BadReply, ModelUnavailable
 from agentmem.models.embedder import Embedder
 from agentmem.recall import elapsed
 from agentmem.recall.channels import (
@@ -101,12 +101,12 @@ def _by_vector(store: Store, connection: Connection, query: Query, embedder: Cal
         return nothing(question_vector.NAME)
     try:
         model = embedder()
-    except ModelUnavailable as error:
+        if model is None:
+            return nothing(question_vector.NAME, "words only: no embedding model is configured")
+        embeddings.check(generation, model.name)
+        vector = model.embed_query(query.text)
+    except (ModelUnavailable, BadReply) as error:
         return nothing(question_vector.NAME, f"words only: {error.message}")
-    if model is None:
-        return nothing(question_vector.NAME, "words only: no embedding model is configured")
-    embeddings.check(generation, model.name)
-    vector = model.embed_query(query.text)
     table = VectorTable(store.home.vectors, generation.no, generation.dimension)
     return question_vector.search(connection, query, generation, table, vector)
 
