@@ -17,10 +17,11 @@ from agentmem.errors import NotFound, UsageError
 from agentmem.ingest.pipeline import Ingested, Ingestion
 from agentmem.ingest.remember import remember
 from agentmem.ingest.vectorize import Vectorized, vectorize
-from agentmem.models.choose import choose_embedder
+from agentmem.models.choose import choose_embedder, choose_language_model
 from agentmem.models.embedder import Embedder
 from agentmem.paths import Home
 from agentmem.projects import USER, identify
+from agentmem.recall.aid import PERSON_SECONDS, START_SECONDS, UNAIDED, helped
 from agentmem.recall.analyze import analyze
 from agentmem.recall.briefing import MOST_RELATED, MOST_TOKENS, Briefing, brief
 from agentmem.recall.pipeline import recall
@@ -59,6 +60,7 @@ class Memory(Looking, Capturing):
         self._store = Store(home, config)
         self._terms = Terms()
         self._load = cache(partial(choose_embedder, config.embedder))
+        self._choose = cache(partial(choose_language_model, config))
 
     @classmethod
     def open(
@@ -92,6 +94,7 @@ class Memory(Looking, Capturing):
         """The same memory seen from another profile; the embedding model is loaded once for both."""
         other = Memory(self.home, self.config, profile, self._folder)
         other._store, other._terms, other._load = self._store, self._terms, self._load
+        other._choose = self._choose
         return other
 
     @property
@@ -214,6 +217,8 @@ class Memory(Looking, Capturing):
         until: datetime | str | None = None,
         reference_date: datetime | str | None = None,
         everything: bool = False,
+        llm: bool = True,
+        budget_ms: int | None = None,
     ) -> Answer:
         """What the project's profile, and the user's, know about a question; no hits when that is nothing.
 
@@ -226,6 +231,9 @@ class Memory(Looking, Capturing):
             until: nothing as new as this.
             reference_date: what "today" means in the question; None: now.
             everything: also superseded, expired and forgotten memories.
+            llm: ask the language models that the settings name; False: rules alone.
+            budget_ms: how long those may take, in milliseconds; None: as long as a person waits. What is not ready by
+                then is left out, and `Answer.trouble` says so; the ranked hits always come.
 
         Raises:
             UsageError: an empty question, an unknown type or kind, a date that cannot be read.
@@ -255,7 +263,9 @@ class Memory(Looking, Capturing):
                 everything=everything,
             )
 
-        return recall(self._store, query, ask, lambda: self._embedder)
+        seconds = PERSON_SECONDS if budget_ms is None else budget_ms / 1_000
+        aid = helped(self.config, self._choose, seconds=seconds, words=True) if llm else UNAIDED
+        return recall(self._store, query, ask, lambda: self._embedder, aid)
 
     def context(
         self,
@@ -289,6 +299,7 @@ class Memory(Looking, Capturing):
                 reference=local_now(),
                 embedder=lambda: self._embedder,
                 most=MOST_RELATED,
+                aid=helped(self.config, self._choose, seconds=START_SECONDS, words=False, warm=True),
             )
         day = today or local_now().date()
         return brief(self._store, profile, day, session=session, related=about, budget=budget)

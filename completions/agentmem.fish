@@ -63,6 +63,8 @@ complete -c agentmem -n '__fish_seen_subcommand_from recall; and not __fish_seen
 complete -c agentmem -n '__fish_seen_subcommand_from recall; and not __fish_seen_subcommand_from config profile bench' -l explain -d 'Show why each hit is there.'
 complete -c agentmem -n '__fish_seen_subcommand_from recall; and not __fish_seen_subcommand_from config profile bench' -l all -s a -d 'Also superseded, expired and forgotten memories, with their status.'
 complete -c agentmem -n '__fish_seen_subcommand_from recall; and not __fish_seen_subcommand_from config profile bench' -l full -d 'Show messages whole.'
+complete -c agentmem -n '__fish_seen_subcommand_from recall; and not __fish_seen_subcommand_from config profile bench' -l no-llm -d 'Ask no language model: the ranked memories are the answer.'
+complete -c agentmem -n '__fish_seen_subcommand_from recall; and not __fish_seen_subcommand_from config profile bench' -l budget-ms -x -d 'How long language models may take; what is not ready is left out.'
 complete -c agentmem -n '__fish_seen_subcommand_from recall; and not __fish_seen_subcommand_from config profile bench' -l batch -r -F -d 'Answer each line {"query", "profile"?, "k"?, "reference_date"?} of a file, or of -, with one.'
 complete -c agentmem -n '__fish_seen_subcommand_from recall; and not __fish_seen_subcommand_from config profile bench' -l json -d 'Print JSON with a version number, errors too.'
 complete -c agentmem -n '__fish_seen_subcommand_from recall; and not __fish_seen_subcommand_from config profile bench' -s h -l help -d 'Show help.'

@@ -29,6 +29,8 @@ class Query:
         until: nothing as new as this.
         limit: how many hits.
         everything: also superseded, expired and forgotten memories.
+        related: the hashed terms of other words for what is asked, suggested by a model.
+        hypothesis: a sentence that might answer, written by a model; empty without one.
     """
 
     text: str
@@ -43,6 +45,8 @@ class Query:
     until: datetime | None = None
     limit: int = 10
     everything: bool = False
+    related: tuple[int, ...] = ()
+    hypothesis: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +100,13 @@ class Answer:
     Args:
         query: the question.
         profile: the profile asked.
-        text: an answer in words, where a rule can give one (date arithmetic); else None.
+        text: an answer in words, where a rule can give one (date arithmetic), or a language model; else None.
+        author: who put it into words: `rule`, or the model's name; None where there is no text.
+        citations: the ranks of the hits that a model's answer cites; all of them exist.
         abstained: nothing relevant is known; then there are no hits.
         hits: best first.
         notes: what a person should know about how the search went, as "no language model: no HyDE".
+        trouble: why a language model that the settings name gave nothing; empty if all went well.
     """
 
     query: str
@@ -108,3 +115,6 @@ class Answer:
     abstained: bool = False
     hits: tuple[Hit, ...] = field(default=())
     notes: tuple[str, ...] = ()
+    author: str | None = None
+    citations: tuple[int, ...] = ()
+    trouble: str = ""

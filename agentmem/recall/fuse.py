@@ -31,10 +31,17 @@ MEMORY_WEIGHTS = {
     "memory words": 1.0,
     "question vector": 1.0,
     "hypothetical vector": 0.7,
+    "related words": 0.5,
     "dates": 1.0,
 }
 MESSAGE_WEIGHT = 1.5  # half for its words, one for its vector: raw words count least of all
-MESSAGE_WEIGHTS = {"message words": 1.0, "question vector": 1.0, "hypothetical vector": 1.0, "dates": 2.0}
+MESSAGE_WEIGHTS = {
+    "message words": 1.0,
+    "question vector": 1.0,
+    "hypothetical vector": 1.0,
+    "related words": 0.5,
+    "dates": 2.0,
+}
 """Of the standard scores that are added up for raw messages."""
 
 LONG_FROM = 64
@@ -93,8 +100,8 @@ def _relevance(slots: "NDArray[np.int64]", rankings: Sequence[Ranking], *, memor
     model = None
     for ranking in rankings:
         at, here = _places(slots, ranking)
-        if ranking.channel in ("memory words", "message words"):
-            words[at] = ranking.signal[here]
+        if ranking.channel in ("memory words", "message words", "related words"):
+            words[at] = np.maximum(words[at], ranking.signal[here])
         elif ranking.channel == "question vector":
             cosines[at] = ranking.signal[here]
             model = ranking.model
