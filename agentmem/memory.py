@@ -31,7 +31,7 @@ from agentmem.store import sessions
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import StoredMessage
 from agentmem.store.store import Store
-from agentmem.upkeep.asked import kind_called, kinds_called, local_now, moment
+from agentmem.upkeep.asked import kind_called, kinds_called, local_now, moment, today_meant
 from agentmem.upkeep.capturing import Capturing
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.looking import Looking
@@ -247,7 +247,7 @@ class Memory(Looking, Capturing):
         unknown = [name for name in types if name not in TYPES]
         if unknown:
             raise UsageError(f"Unknown type {unknown[0]!r}", f"Types are {', '.join(TYPES)}.")
-        reference = moment(reference_date, local_now()) or local_now()
+        reference = today_meant(reference_date, local_now())
 
         def ask(text: str) -> Query:
             return analyze(

@@ -20,7 +20,7 @@ def in_words(query: Query, answer: Answer, aid: Aid, *, until: float) -> Answer:
         aid: the model.
         until: when it has to be there, by `time.monotonic`.
     """
-    if aid.writer is None or answer.abstained:
+    if aid.writer is None or not answer.hits:
         return answer
     try:
         made = _made(query, answer, aid, aid.writer, until)

@@ -59,11 +59,14 @@ def recall(
     answer = _find(store, query, embedder)
 
     def lookup(phrase: str) -> datetime | None:
-        best = _find(store, replace(ask(phrase), limit=1), embedder).hits
+        best = () if answer.abstained else _find(store, replace(ask(phrase), limit=1), embedder).hits
         return (best[0].occurred_at or best[0].at) if best else None
 
-    computed = None if answer.abstained else elapsed.answer(query.text, query.reference, lookup)
-    answer = replace(answer, text=computed, author="rule" if computed else None, trouble=aid.trouble or trouble)
+    # Where the question itself names both days, the calendar answers without any memory.
+    computed = elapsed.answer(query.text, query.reference, lookup)
+    if computed is not None:
+        answer = replace(answer, text=computed, author="rule", abstained=False)
+    answer = replace(answer, trouble=aid.trouble or trouble)
     return in_words(query, answer, aid, until=began + aid.seconds)
 
 
