@@ -17,6 +17,7 @@ from agentmem.domain.memories import Candidate, MemoryItem
 from agentmem.domain.messages import Message
 from agentmem.domain.text import normalise
 from agentmem.ingest.extract import extract
+from agentmem.ingest.guard import guard
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
 from agentmem.ingest.verify import verify
 from agentmem.projects import Project, identify
@@ -136,7 +137,8 @@ class Ingestion:
                 _proposal(arrival.profile, arrival.place.no, replace(candidate, said_at=incoming.message.at))
                 for incoming in new
                 for raw in one.candidates.get(incoming.id, ())
-                if (candidate := verify(raw, incoming.message.content)) is not None
+                if (verified := verify(raw, incoming.message.content)) is not None
+                and (candidate := guard(verified, incoming.message.content)) is not None
             ]
         if grown:
             sessions.extend(connection, grown)
