@@ -18,10 +18,11 @@ from agentmem.errors import NotFound, UsageError
 from agentmem.ingest.pipeline import Ingested, Ingestion
 from agentmem.ingest.remember import remember
 from agentmem.ingest.vectorize import Vectorized, vectorize
-from agentmem.models.choose import choose_embedder
+from agentmem.models.choose import choose_embedder, choose_language_model
 from agentmem.models.embedder import Embedder
 from agentmem.paths import Home
 from agentmem.projects import USER, identify
+from agentmem.recall.aid import PERSON_SECONDS, START_SECONDS, UNAIDED, helped
 from agentmem.recall.analyze import analyze
 from agentmem.recall.briefing import MOST_RELATED, MOST_TOKENS, Briefing, brief
 from agentmem.recall.pipeline import recall
@@ -31,7 +32,7 @@ from agentmem.store import sessions
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import StoredMessage
 from agentmem.store.store import Store
-from agentmem.upkeep.asked import kind_called, kinds_called, local_now, moment
+from agentmem.upkeep.asked import kind_called, kinds_called, local_now, moment, today_meant
 from agentmem.upkeep.capturing import Capturing
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.looking import Looking
@@ -62,6 +63,7 @@ class Memory(Looking, Capturing, Moving, Paying):
         self._store = Store(home, config)
         self._terms = Terms()
         self._load = cache(partial(choose_embedder, config.embedder, config))
+        self._choose = cache(partial(choose_language_model, config))
 
     @classmethod
     def open(
@@ -95,6 +97,7 @@ class Memory(Looking, Capturing, Moving, Paying):
         """The same memory seen from another profile; the embedding model is loaded once for both."""
         other = Memory(self.home, self.config, profile, self._folder)
         other._store, other._terms, other._load = self._store, self._terms, self._load
+        other._choose = self._choose
         return other
 
     @property
@@ -218,6 +221,8 @@ class Memory(Looking, Capturing, Moving, Paying):
         reference_date: datetime | str | None = None,
         everything: bool = False,
         weights: Weights | None = None,
+        llm: bool = True,
+        budget_ms: int | None = None,
     ) -> Answer:
         """What the project's profile, and the user's, know about a question; no hits when that is nothing.
 
@@ -231,6 +236,9 @@ class Memory(Looking, Capturing, Moving, Paying):
             reference_date: what "today" means in the question; None: now.
             everything: also superseded, expired and forgotten memories.
             weights: of the ranking; None: the measured ones.
+            llm: ask the language models that the settings name; False: rules alone.
+            budget_ms: how long those may take, in milliseconds; None: as long as a person waits. What is not ready by
+                then is left out, and `Answer.trouble` says so; the ranked hits always come.
 
         Raises:
             UsageError: an empty question, an unknown type or kind, a date that cannot be read.
@@ -244,7 +252,7 @@ class Memory(Looking, Capturing, Moving, Paying):
         unknown = [name for name in types if name not in TYPES]
         if unknown:
             raise UsageError(f"Unknown type {unknown[0]!r}", f"Types are {', '.join(TYPES)}.")
-        reference = moment(reference_date, local_now()) or local_now()
+        reference = today_meant(reference_date, local_now())
 
         def ask(text: str) -> Query:
             return analyze(
@@ -261,7 +269,9 @@ class Memory(Looking, Capturing, Moving, Paying):
                 weights=weights or Weights(),
             )
 
-        return recall(self._store, query, ask, lambda: self._embedder)
+        seconds = PERSON_SECONDS if budget_ms is None else budget_ms / 1_000
+        aid = helped(self.config, self._choose, seconds=seconds, words=True) if llm else UNAIDED
+        return recall(self._store, query, ask, lambda: self._embedder, aid)
 
     def context(
         self,
@@ -295,6 +305,7 @@ class Memory(Looking, Capturing, Moving, Paying):
                 reference=local_now(),
                 embedder=lambda: self._embedder,
                 most=MOST_RELATED,
+                aid=helped(self.config, self._choose, seconds=START_SECONDS, words=False, warm=True),
             )
         day = today or local_now().date()
         return brief(self._store, profile, day, session=session, related=about, budget=budget)

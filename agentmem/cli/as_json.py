@@ -41,6 +41,9 @@ def answer(given: Answer, *, explain: bool = False) -> Fields:
         "query": given.query,
         "profile": given.profile,
         "answer": given.text,
+        "answered_by": given.author,
+        "citations": list(given.citations),
+        "trouble": given.trouble or None,
         "abstained": given.abstained,
         "hits": [_hit(hit, explain=explain) for hit in given.hits],
     }

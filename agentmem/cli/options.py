@@ -24,4 +24,10 @@ Until = Annotated[str | None, typer.Option("--until", metavar="WHEN", help="Noth
 Everything = Annotated[
     bool, typer.Option("--all", "-a", help="Also superseded, expired and forgotten memories, with their status.")
 ]
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget-ms", min=0, metavar="MS", help="How long language models may take; what is not ready is left out."
+    ),
+]
 Id = Annotated[str, typer.Argument(metavar="ID", help="An id, or its first digits (four at least).")]

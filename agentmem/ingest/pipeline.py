@@ -21,6 +21,7 @@ from agentmem.domain.messages import Message
 from agentmem.domain.text import normalise
 from agentmem.ingest import stages
 from agentmem.ingest.batches import Gathered, Held, batches, by_session
+from agentmem.ingest.guard import guard
 from agentmem.ingest.owe import owe
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
 from agentmem.ingest.trust import guarded
@@ -353,7 +354,8 @@ def _shown(item: MemoryItem) -> dict[str, object]:
 
 def _checked(candidate: Candidate, text: str) -> Candidate | None:
     verified = stages.VERIFY.by_rule(candidate, text)
-    return None if verified is None else guarded(verified, text)
+    believed = None if verified is None else guarded(verified, text)
+    return None if believed is None else guard(believed, text)
 
 
 def proposal(profile: str, session_no: int, candidate: Candidate) -> Proposal:

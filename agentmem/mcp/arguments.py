@@ -45,6 +45,17 @@ RECALL = takes(
         "kinds": _KINDS,
         "since": _SINCE,
         "until": _UNTIL,
+        "no_llm": {
+            "type": "boolean",
+            "description": "Ask no language model on this machine: the ranked memories alone, at once.",
+        },
+        "budget_ms": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 120_000,
+            "description": "How long the user's own language model, if there is one, may take to put an answer into "
+            "words; 3,000 unless said. The ranked memories come in any case.",
+        },
         "profile": _PROFILE,
     },
     "query",
@@ -148,6 +159,7 @@ RECALLED = gives(
         "about": _ABOUT,
         "profile": _TEXT,
         "answer": _MAYBE,
+        "answered_by": {"type": ["string", "null"], "description": "`rule` (the calendar), or a model's name."},
         "hits": {"type": "array", "items": HIT},
         "left_out": {"type": "integer", "description": "Hits that did not fit."},
     }

@@ -13,6 +13,7 @@ from datetime import date, datetime
 
 from agentmem.domain.memories import MemoryItem, MemoryKind
 from agentmem.domain.messages import Trust
+from agentmem.domain.override import overrides
 from agentmem.domain.recall import BRIEFING_TOKENS
 from agentmem.domain.text import normalise
 from agentmem.projects import USER
@@ -189,6 +190,8 @@ def _entries(
     for item in foremost:
         add(item.kind.value, item)
     for one in sessions:
+        if overrides(one.words):
+            continue
         how = "in short" if one.derived else "began with"
         about = [_day(one.at), one.agent or "", f"branch {quoted(one.branch, 60)}" if one.branch else ""]
         line = f"- {', '.join(filter(None, about))}, {how} {_short(one.words, _LONGEST_LINE, _DEAREST_LINE)}"

@@ -1,31 +1,37 @@
 """The way of a question to its answer: the only list of the stages.
 
-text → analyze → channels (in parallel, the question being embedded meanwhile) → filter → candidates → fuse → look up
-→ answer
+text → analyze → (a model widens it) → channels (in parallel, the question being embedded meanwhile) → filter
+→ candidates → fuse → look up → dates by rule → (a model puts it into words) → answer
 """
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query
 from agentmem.domain.weights import VECTOR
 from agentmem.errors import BadReply, ModelUnavailable
 from agentmem.models.embedder import Embedder
 from agentmem.recall import elapsed
+from agentmem.recall.aid import UNAIDED, Aid
+from agentmem.recall.answering import in_words
 from agentmem.recall.channels import (
     dates,
     hypothetical_vector,
     memory_words,
     message_words,
     question_vector,
+    related_words,
     topic,
 )
 from agentmem.recall.fuse import Fused, candidates, fuse
 from agentmem.recall.priors import priors
 from agentmem.recall.ranking import Ranking, nothing, selected
 from agentmem.recall.relevance import KNOWN
+from agentmem.recall.widen import widened
 from agentmem.store import embeddings, memories, messages
 from agentmem.store.store import Connection, Store
 from agentmem.store.vectors import VectorTable
@@ -34,7 +40,13 @@ _CANDIDATES = 200
 """Messages, besides twice as many as are wanted, whose speaker, time and place are looked at."""
 
 
-def recall(store: Store, text: str, ask: Callable[[str], Query], embedder: Callable[[], Embedder | None]) -> Answer:
+def recall(
+    store: Store,
+    text: str,
+    ask: Callable[[str], Query],
+    embedder: Callable[[], Embedder | None],
+    aid: Aid = UNAIDED,
+) -> Answer:
     """Answer a question.
 
     Args:
@@ -42,19 +54,25 @@ def recall(store: Store, text: str, ask: Callable[[str], Query], embedder: Calla
         text: the question.
         ask: analyses a text; the first profile of its query is the one that the answer names.
         embedder: loads the embedding model, or gives None where there is none.
+        aid: what language models may do. The hits come whatever becomes of that.
 
     Raises:
         ModelMismatch: the store's vectors come from another model.
     """
-    query = ask(text)
+    began = time.monotonic()
+    query, embedder, trouble = widened(store, ask(text), ask, embedder, aid, began=began)
     answer = _find(store, query, embedder)
 
     def lookup(phrase: str) -> datetime | None:
-        best = _find(store, replace(ask(phrase), limit=1), embedder).hits
+        best = () if answer.abstained else _find(store, replace(ask(phrase), limit=1), embedder).hits
         return (best[0].occurred_at or best[0].at) if best else None
 
-    computed = None if answer.abstained else elapsed.answer(query.text, query.reference, lookup)
-    return replace(answer, text=computed)
+    # Where the question itself names both days, the calendar answers without any memory.
+    computed = elapsed.answer(query.text, query.reference, lookup)
+    if computed is not None:
+        answer = replace(answer, text=computed, author="rule", abstained=False)
+    answer = replace(answer, trouble=aid.trouble or trouble)
+    return in_words(query, answer, aid, until=began + aid.seconds)
 
 
 def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None]) -> Answer:
@@ -80,35 +98,44 @@ def _search(
     store: Store, connection: Connection, query: Query, embedder: Callable[[], Embedder | None]
 ) -> list[Ranking]:
     with ThreadPoolExecutor(max_workers=4) as pool:
+        vectors = pool.submit(_by_vector, store, connection.cursor(), query, embedder)
         searches = [
-            pool.submit(_by_vector, store, connection.cursor(), query, embedder),
             pool.submit(message_words.search, connection.cursor(), query),
             pool.submit(memory_words.search, connection.cursor(), query),
             pool.submit(topic.search, connection.cursor(), query),
         ]
-        rankings = [dates.search(connection, query), hypothetical_vector.search(query)]
-        rankings = [*(search.result() for search in searches), *rankings]
+        rankings = [related_words.search(connection, query), dates.search(connection, query)]
+        near, hypothetical = vectors.result()
+        rankings = [near, *(search.result() for search in searches), *rankings, hypothetical]
     return [ranking for ranking in rankings if ranking.channel not in query.weights.without]
 
 
-def _by_vector(store: Store, connection: Connection, query: Query, embedder: Callable[[], Embedder | None]) -> Ranking:
+def _by_vector(
+    store: Store, connection: Connection, query: Query, embedder: Callable[[], Embedder | None]
+) -> tuple[Ranking, Ranking]:
+    """What is near the question's vector, and what is near that of a hypothetical answer."""
     if VECTOR in query.weights.without:
-        return nothing(question_vector.NAME)
+        return _no_vectors()
     generation = embeddings.current(connection)
     if generation is None:
-        return nothing(question_vector.NAME, "no vectors yet: `agentmem work` computes them")
+        return _no_vectors("no vectors yet: `agentmem work` computes them")
     if not query.terms:
-        return nothing(question_vector.NAME)
+        return _no_vectors()
     try:
         model = embedder()
         if model is None:
-            return nothing(question_vector.NAME, "words only: no embedding model is configured")
+            return _no_vectors("words only: no embedding model is configured")
         embeddings.check(generation, model.name)
         vector = model.embed_query(query.text)
     except (ModelUnavailable, BadReply) as error:
-        return nothing(question_vector.NAME, f"words only: {error.message}")
+        return _no_vectors(f"words only: {error.message}")
     table = VectorTable(store.home.vectors, generation.no, generation.dimension)
-    return question_vector.search(connection, query, generation, table, vector)
+    near = partial(question_vector.search, connection, query, generation, table)
+    return near(vector), hypothetical_vector.search(query, model, near)
+
+
+def _no_vectors(note: str = "") -> tuple[Ranking, Ranking]:
+    return nothing(question_vector.NAME, note), hypothetical_vector.absent()
 
 
 def _allowed(connection: Connection, query: Query) -> Callable[[Ranking], Ranking]:

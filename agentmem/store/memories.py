@@ -233,6 +233,16 @@ def by_topics(
     return [(row[0], read(row[1:])) for row in rows]
 
 
+def topics(connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], most: int) -> list[str]:
+    """The topic keys that active memories have, those of the newest first."""
+    rows = connection.execute(
+        "SELECT topic_key FROM memories WHERE status = 'active' AND topic_key IS NOT NULL "
+        "AND profile IN (SELECT unnest($1::VARCHAR[])) GROUP BY topic_key ORDER BY max(no) DESC LIMIT $2",
+        [list(profiles), most],
+    ).fetchall()
+    return [key for (key,) in rows]
+
+
 _LETS_THROUGH = """
     (len($profiles) = 0 OR list_contains($profiles, profile))
     AND (len($kinds) = 0 OR list_contains($kinds, kind))
