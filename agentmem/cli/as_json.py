@@ -18,6 +18,7 @@ from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import FAILED
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.unforget import Unforgotten
 
 VERSION = 1
 
@@ -211,6 +212,25 @@ def _forgotten(forgotten: results.Forgotten) -> Fields:
     return {"type": "message", "memory": None, "message": _message(thing)}
 
 
+def _forgotten_all(result: results.ForgottenAll) -> Fields:
+    chosen = result.chosen
+    return {
+        "profile": chosen.profile,
+        "purged": result.purged,
+        "dry_run": result.dry,
+        "memories": [{"id": item.id, "content": item.content} for item in chosen.memories],
+        "messages": [{"id": message.id, "content": message.content} for message in chosen.messages],
+    }
+
+
+def _unforgotten(done: Unforgotten) -> Fields:
+    return {
+        "memories": [memory(item) for item in done.memories],
+        "messages": [_message(message) for message in done.messages],
+        "purged": done.purged,
+    }
+
+
 def _stats(found: Stats) -> Fields:
     return {
         "home": found.home,
@@ -270,6 +290,8 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     Shown: _shown,
     results.History: lambda result: {"versions": [_version(one) for one in result.versions]},
     results.Forgotten: _forgotten,
+    results.ForgottenAll: _forgotten_all,
+    Unforgotten: _unforgotten,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},

@@ -11,6 +11,7 @@ from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
 from agentmem.cli.text_backfill import caught_up
 from agentmem.cli.text_bench import benched
+from agentmem.cli.text_forget import forgotten_all, unforgotten
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
@@ -19,6 +20,7 @@ from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.inspect import Shown
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.unforget import Unforgotten
 
 _CONTEXT = 240  # characters of each message that stands around what is shown
 _STATES = {"ok": "good", "warning": "warning", "failed": "bad"}
@@ -293,6 +295,8 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     Shown: _shown,
     results.History: _history,
     results.Forgotten: _forgotten,
+    results.ForgottenAll: forgotten_all,
+    Unforgotten: unforgotten,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: _settings,

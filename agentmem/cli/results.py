@@ -15,7 +15,9 @@ from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.selection import Selection
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.unforget import Unforgotten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +120,21 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgottenAll:
+    """All that is hidden, or deleted for good.
+
+    Args:
+        chosen: what it is.
+        purged: deleted for good.
+        dry: it was only looked for.
+    """
+
+    chosen: Selection
+    purged: bool = False
+    dry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Examined:
     """What `doctor` looked at."""
 
@@ -205,6 +222,8 @@ Result = (
     | Shown
     | History
     | Forgotten
+    | ForgottenAll
+    | Unforgotten
     | Stats
     | Examined
     | Settings

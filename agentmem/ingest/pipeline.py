@@ -17,10 +17,11 @@ from agentmem.domain.memories import Candidate, MemoryItem
 from agentmem.domain.messages import Message
 from agentmem.domain.text import normalise
 from agentmem.ingest.extract import extract
+from agentmem.ingest.forgotten import find_graves, strike
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
 from agentmem.ingest.verify import verify
 from agentmem.projects import Project, identify
-from agentmem.store import journal, memories, sessions
+from agentmem.store import hiding, journal, memories, sessions
 from agentmem.store import messages as message_store
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import Incoming
@@ -29,8 +30,6 @@ from agentmem.store.store import Connection, Store
 
 _BATCH_MESSAGES = 4_000
 _BATCH_CHARACTERS = 4_000_000
-_INDEXED = 50_000
-"""Characters of one message that full-text search looks at; what is longer is data that somebody pasted."""
 
 
 @dataclass(slots=True)
@@ -110,15 +109,18 @@ class Ingestion:
                 self._bare[message.session_id] += 1
             text = f"{message.speaker}: {message.content}" if message.speaker else message.content
             identity = message_id(message.session_id, message.role, message.content)
-            incoming.append(Incoming(message, identity, self._terms.of(text[:_INDEXED]), bare))
+            incoming.append(Incoming(message, identity, self._terms.of(text[: message_store.INDEXED]), bare))
         candidates: dict[str, list[Candidate]] = defaultdict(list)
         for candidate in extract(session):
             candidates[candidate.message_id].append(candidate)
         return _Prepared(incoming, candidates)
 
     def _write(self, connection: Connection, prepared: Sequence[_Prepared], source: str) -> None:
-        arrivals = self._arrivals(connection, prepared, source)
+        arrivals, struck = strike(
+            connection, self._arrivals(connection, prepared, source), [one.candidates for one in prepared]
+        )
         fresh = message_store.add(connection, arrivals)
+        hiding.hide(connection, struck)
         entries = []
         proposals = []
         grown = {}
@@ -201,16 +203,20 @@ def propose(connection: Connection, proposals: Sequence[Proposal], terms: Terms,
     """
     if not proposals:
         return Plan()
-    graves = [memories.tombstone(p.item.profile, p.item.content) for p in proposals]
-    buried = memories.buried(connection, graves)
-    marked = [replace(p, buried=grave in buried) for p, grave in zip(proposals, graves, strict=True)]
+    graves = find_graves(connection, [(p.item.profile, p.item.topic_key, p.item.content) for p in proposals])
+    marked = [
+        replace(p, buried=grave is not None, grave=grave.id if grave else None)
+        for p, grave in zip(proposals, graves, strict=True)
+    ]
     plan = supersede(_known(connection, marked), marked)
     _apply(connection, plan, terms, actor)
     return plan
 
 
 def _known(connection: Connection, proposals: Sequence[Proposal]) -> list[Known]:
-    items = memories.by_ids(connection, [p.item.id for p in proposals])
+    items = memories.by_ids(connection, [*(p.item.id for p in proposals), *(p.grave for p in proposals if p.grave)])
+    merged = [item.superseded_by for item in items.values() if item.superseded_by and not item.topic_key]
+    items |= memories.by_ids(connection, merged)
     profiles = list({p.item.profile for p in proposals})
     keys = list({p.item.topic_key for p in proposals if p.item.topic_key})
     for _, item in memories.by_topics(connection, profiles, keys, active=True):

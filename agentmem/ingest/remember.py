@@ -10,9 +10,10 @@ from agentmem.domain.messages import Message, Role, Trust
 from agentmem.domain.text import clean, normalise
 from agentmem.errors import UsageError
 from agentmem.ingest.extract import extract
+from agentmem.ingest.forgotten import find_graves
 from agentmem.ingest.pipeline import propose
 from agentmem.ingest.supersede import Proposal
-from agentmem.store import memories, sessions
+from agentmem.store import memories, sessions, tombstones
 from agentmem.store.fulltext import Terms
 from agentmem.store.rows import now
 from agentmem.store.store import Store
@@ -69,6 +70,8 @@ def remember(
     with store.writing() as connection:
         sessions.ensure_profile(connection, profile)
         memories.unbury(connection, profile, text)
+        graves = find_graves(connection, [(profile, key, text)])
+        tombstones.lift(connection, [grave.id for grave in graves if grave is not None and grave.id])
         stored = memories.by_ids(connection, [item.id]).get(item.id)
         if stored is not None and stored.status is Status.FORGOTTEN:
             memories.set_status(connection, stored, status=Status.SUPERSEDED, terms=terms.of(text))

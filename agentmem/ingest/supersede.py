@@ -25,6 +25,7 @@ class Proposal:
         support: the words in a message that support it; None for what a person told agentmem directly.
         search_queries: questions that it answers.
         buried: whether its value has a tombstone.
+        grave: the forgotten memory whose value it is, in these or other words.
     """
 
     item: MemoryItem
@@ -32,6 +33,7 @@ class Proposal:
     support: "Words | None" = None
     search_queries: tuple[str, ...] = ()
     buried: bool = False
+    grave: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +119,14 @@ class _Ledger:
         item = self._items.get(proposal.item.id)
         if proposal.buried or (item is not None and item.status is Status.FORGOTTEN):
             self._plan.refused += 1
+            grave = proposal.grave if item is None else item.id
+            # The words support what was forgotten, so that recall can leave them out as well.
+            if proposal.support is not None and grave is not None and grave in self._stored:
+                self._support(grave, proposal.support)
             return
+        item = self._merged_into(item)
         if proposal.support is not None:
-            self._support(proposal.item.id, proposal.support)
+            self._support(item.id if item else proposal.item.id, proposal.support)
         if item is None:
             item = proposal.item
             self._queries[item.id] = proposal.search_queries
@@ -129,6 +136,13 @@ class _Ledger:
             return
         self._claim(self._items[item.id], proposal.said_at)
         self._note(item.id, proposal.said_at)
+
+    def _merged_into(self, item: MemoryItem | None) -> MemoryItem | None:
+        """The memory that stands for one that was merged: without a topic of its own, only merging supersedes it."""
+        if item is None or item.topic_key or item.status is not Status.SUPERSEDED:
+            return item
+        survivor = self._items.get(item.superseded_by or "")
+        return survivor if survivor is not None and survivor.status is Status.ACTIVE else item
 
     def _support(self, key: str, words: Words) -> None:
         place = (key, words.session_no, words.message_id, words.at)

@@ -15,6 +15,12 @@ from agentmem.store.sessions import Place
 SESSION_STEP = 1 << 24
 """Slots that each session has; far more than any session has messages."""
 
+INDEXED = 50_000
+"""Characters of one message that full-text search looks at; what is longer is data that somebody pasted."""
+
+SPOKEN = (Role.USER, Role.ASSISTANT)
+"""Whose messages are to have a vector."""
+
 GLOBAL_IDS = frozenset({"claude", "qwen"})
 """Agents whose transcripts give a line the same id wherever it is copied to."""
 
@@ -190,25 +196,25 @@ def _insert(
             "source_id": ("string", [one.message.source_id for _, _, one in placed]),
         },
     )
-    spoken = (Role.USER, Role.ASSISTANT)
     fulltext.add(
         connection,
         [
             fulltext.Document(
-                slot_of(arrival.place.no, seq), arrival.profile, one.terms, dense=one.message.role in spoken
+                slot_of(arrival.place.no, seq), arrival.profile, one.terms, dense=one.message.role in SPOKEN
             )
             for arrival, seq, one in placed
         ],
     )
 
 
-_SELECT = f"""
+SELECT = f"""
     SELECT m.id, o.session_no * {SESSION_STEP}::BIGINT + o.seq AS slot, s.id AS session_id, s.profile, m.role, m.kind,
         m.trust, m.content, o.seq, coalesce(o.said_at, m.said_at), o.source_id, m.speaker, m.forgotten_at
     FROM occurrences o
     JOIN messages m ON m.session_no = o.session_no AND m.id = o.message_id
     JOIN sessions s ON s.no = o.session_no
 """
+"""The rows that `read` makes messages of."""
 
 
 def by_slots(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> dict[int, StoredMessage]:
@@ -216,14 +222,14 @@ def by_slots(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> dic
     if not slots:
         return {}
     rows = connection.execute(
-        _SELECT
+        SELECT
         + f"""
         JOIN (SELECT (slot // {SESSION_STEP})::INTEGER AS session_no, (slot % {SESSION_STEP})::INTEGER AS seq
               FROM (SELECT unnest($1::BIGINT[]) AS slot)) w ON w.session_no = o.session_no AND w.seq = o.seq
         """,
         [list(slots)],
     ).fetchall()
-    found = map(_message, rows)
+    found = map(read, rows)
     return {message.slot: message for message in found}
 
 
@@ -245,8 +251,8 @@ def slots_between(
 
 def by_id(connection: duckdb.DuckDBPyConnection, start: str) -> list[StoredMessage]:
     """Every occurrence of the messages whose id begins with `start`, oldest first."""
-    rows = connection.execute(_SELECT + " WHERE starts_with(m.id, $1) ORDER BY s.profile, slot", [start]).fetchall()
-    return [_message(row) for row in rows]
+    rows = connection.execute(SELECT + " WHERE starts_with(m.id, $1) ORDER BY s.profile, slot", [start]).fetchall()
+    return [read(row) for row in rows]
 
 
 def around(connection: duckdb.DuckDBPyConnection, slot: int, reach: int) -> list[StoredMessage]:
@@ -267,7 +273,8 @@ def forget(connection: duckdb.DuckDBPyConnection, session_no: int, message_id: s
     fulltext.remove(connection, [slot_of(session_no, seq) for (seq,) in seqs])
 
 
-def _message(row: tuple[Any, ...]) -> StoredMessage:
+def read(row: tuple[Any, ...]) -> StoredMessage:
+    """The message of a row of `SELECT`."""
     identity, slot, session_id, profile, role, kind, trust, content, seq, at, source_id, speaker, forgotten = row
     return StoredMessage(
         id=identity,
