@@ -12,21 +12,41 @@ _LONGEST = 160
 
 def preview(chosen: Selection, screen: Screen, *, purged: bool) -> None:
     """What is meant, the first of it in words."""
-    rows = [
-        (item.id[:ID], item.kind.value, day(item.valid_from) or "-", _cut(item.content)) for item in chosen.memories
-    ]
-    rows += [
-        (message.id[:ID], f"{message.role} said", day(message.at) or "-", _cut(message.content))
-        for message in chosen.messages
-    ]
+    rows = _rows(chosen)
     screen.table(("id", "what", "since", "content"), rows[:_SHOWN])
     if len(rows) > _SHOWN:
         screen.say((f"and {len(rows) - _SHOWN:,} more", "muted"))
-    words = (
-        f"{_many(len(chosen.memories), 'memory', 'memories')} and {_many(len(chosen.messages), 'message', 'messages')}"
-    )
+    screen.say(_whole(chosen, purged=purged))
+
+
+def warning(chosen: Selection, screen: Screen, *, purged: bool) -> None:
+    """The same on standard error, before somebody is asked."""
+    rows = _rows(chosen)
+    for row in rows[:_SHOWN]:
+        screen.complain("  ".join(row))
+    if len(rows) > _SHOWN:
+        screen.complain(f"and {len(rows) - _SHOWN:,} more")
+    screen.complain(_whole(chosen, purged=purged))
+
+
+def _rows(chosen: Selection) -> list[tuple[str, str, str, str]]:
+    return [
+        *((one.id[:ID], one.kind.value, day(one.valid_from) or "-", _cut(one.content)) for one in chosen.memories),
+        *((one.id[:ID], f"{one.role} said", day(one.at) or "-", _cut(one.content)) for one in chosen.messages),
+    ]
+
+
+def _whole(chosen: Selection, *, purged: bool) -> str:
     verb = "deleted for good, with the copies that were made before upgrades" if purged else "hidden"
-    screen.say(f"In all {words} of profile {chosen.profile} to be {verb}.")
+    return f"In all {_words(chosen)} to be {verb}."
+
+
+def _words(chosen: Selection) -> str:
+    parts = (
+        _many(len(chosen.memories), "memory", "memories"),
+        _many(len(chosen.messages), "message", "messages"),
+    )
+    return f"{' and '.join(parts)} of profile {chosen.profile}"
 
 
 def forgotten_all(result: results.ForgottenAll, screen: Screen) -> None:
@@ -35,13 +55,10 @@ def forgotten_all(result: results.ForgottenAll, screen: Screen) -> None:
     if result.dry:
         preview(chosen, screen, purged=result.purged)
         return
-    words = (
-        f"{_many(len(chosen.memories), 'memory', 'memories')} and {_many(len(chosen.messages), 'message', 'messages')}"
-    )
     if not result.purged:
-        screen.say(f"Forgot {words} of profile {chosen.profile}; reading transcripts again does not bring them back.")
+        screen.say(f"Forgot {_words(chosen)}; reading transcripts again does not bring them back.")
         return
-    screen.say(f"Deleted {words} of profile {chosen.profile} from every file of the store.")
+    screen.say(f"Deleted {_words(chosen)} from every file of the store.")
     graves = [item.id[:ID] for item in chosen.memories]
     if graves:
         more = f" and {len(graves) - _SHOWN:,} more" if len(graves) > _SHOWN else ""

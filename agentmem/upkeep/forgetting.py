@@ -53,7 +53,7 @@ class Forgetting:
         return chosen
 
     def finish_purge(self) -> bool:
-        """Clean the files of what a purge deleted that was killed before it came to that; tells whether there was any."""
+        """Clean the files of what a purge deleted that was killed before it came to that; whether there was any."""
         return clean(self._store)
 
     def unforget(self, wanted: Wanted) -> Unforgotten:

@@ -10,10 +10,9 @@ from agentmem.cli.opening import open_memory
 from agentmem.cli.render import render
 from agentmem.cli.results import Forgotten, ForgottenAll
 from agentmem.cli.screen import screen
-from agentmem.cli.text_forget import preview
+from agentmem.cli.text_forget import warning
 from agentmem.errors import UsageError
-from agentmem.memory import Memory
-from agentmem.upkeep.selection import Wanted
+from agentmem.upkeep.selection import Selection, Wanted
 
 
 def forget(
@@ -59,7 +58,7 @@ def forget(
         render(ForgottenAll(chosen, purged=purge, dry=True), as_json=as_json)
         return
     if not yes:
-        _ask(memory, meant, purge=purge)
+        _ask(chosen, purge=purge)
     if purge:
         render(ForgottenAll(memory.purge(meant), purged=True), as_json=as_json)
     elif wanted is not None:
@@ -68,10 +67,10 @@ def forget(
         render(ForgottenAll(memory.forget_all(meant)), as_json=as_json)
 
 
-def _ask(memory: Memory, meant: Wanted, *, purge: bool) -> None:
+def _ask(chosen: Selection, *, purge: bool) -> None:
     if piped():
         raise UsageError("Nobody is there to confirm that", "`agentmem forget --yes …` does not ask.")
-    preview(memory.find_forgettable(meant, purging=purge), screen(), purged=purge)
+    warning(chosen, screen(), purged=purge)
     if not typer.confirm("Delete it for good?" if purge else "Forget it?", err=True):
         typer.echo("Nothing was forgotten.", err=True)
         raise typer.Exit
