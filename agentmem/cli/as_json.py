@@ -55,6 +55,7 @@ def _hit(hit: Hit, *, explain: bool) -> Fields:
         "at": moment(hit.at),
         "score": hit.score,
         "evidence": [_evidence(one) for one in hit.evidence],
+        "marks": list(hit.marks),
     }
     if explain:
         fields["explain"] = {
@@ -99,6 +100,11 @@ def memory(item: MemoryItem) -> Fields:
         "valid_from": moment(item.valid_from),
         "created_at": moment(item.created_at),
         "expires_at": moment(item.expires_at),
+        "pinned": item.pinned,
+        "confirmed_at": moment(item.confirmed_at),
+        "last_recalled_at": moment(item.last_recalled_at),
+        "recalled": item.recalled,
+        "reason": item.reason,
     }
 
 

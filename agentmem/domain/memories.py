@@ -19,12 +19,16 @@ class MemoryKind(StrEnum):
 
 
 class Status(StrEnum):
-    """Whether a memory still counts. Only active ones surface unless others are asked for."""
+    """Whether a memory still counts. Only active ones surface unless others are asked for.
+
+    A rejected one surfaces too, as something that was tried and rejected, with the reason.
+    """
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
     EXPIRED = "expired"
     FORGOTTEN = "forgotten"
+    REJECTED = "rejected"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +72,8 @@ class MemoryItem:
     """A stored memory.
 
     `valid_from` is when it became true as far as the store can tell: when it was said, else when it was
-    stored. `superseded_by` is the id of the memory that replaced it. Times are UTC.
+    stored. `superseded_by` is the id of the memory that replaced it. `reason` says why it was rejected. `confirmed_at`
+    is when a person last said that it still holds, `recalled` how often it was found. Times are UTC.
     """
 
     id: str
@@ -86,6 +91,10 @@ class MemoryItem:
     superseded_by: str | None = None
     trust: Trust = Trust.HIGH
     extractor: str = ""
+    pinned: bool = False
+    confirmed_at: datetime | None = None
+    reason: str | None = None
+    recalled: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,8 @@ class Query:
         until: nothing as new as this.
         limit: how many hits.
         everything: also superseded, expired and forgotten memories.
+        as_of: only what was true then; None: now.
+        known_at: only what the store knew then; None: all that it knows.
     """
 
     text: str
@@ -43,6 +45,8 @@ class Query:
     until: datetime | None = None
     limit: int = 10
     everything: bool = False
+    as_of: datetime | None = None
+    known_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,8 @@ class Part:
 
     Args:
         channel: its name.
-        rank: the hit's place in it, from 1.
-        score: the channel's own score (BM25, cosine, weight of a topic).
+        rank: the hit's place in it, from 1; 0 for what weighs a hit wherever it stands, as its age.
+        score: the channel's own score (BM25, cosine, weight of a topic), or the factor of what weighs it.
         share: what it adds to the hit's final score.
     """
 
@@ -66,7 +70,8 @@ class Part:
 class Hit:
     """One thing found.
 
-    `at` is when a message was said or a memory became true; `occurred_at` when the thing itself happened.
+    `at` is when a message was said or a memory became true; `occurred_at` when the thing itself happened. `marks` are
+    words that tell a reader how far to believe it, as "unconfirmed"; `reason` says why it was rejected.
     """
 
     rank: int
@@ -87,6 +92,8 @@ class Hit:
     trust: str | None = None
     evidence: tuple[Evidence, ...] = ()
     parts: tuple[Part, ...] = ()
+    marks: tuple[str, ...] = ()
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

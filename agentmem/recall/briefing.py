@@ -17,6 +17,7 @@ from agentmem.domain.text import normalise
 from agentmem.projects import USER
 from agentmem.recall.quoting import element, quoted, tokens
 from agentmem.store import memories, openings
+from agentmem.store.foremost import foremost
 from agentmem.store.openings import Opening
 from agentmem.store.store import Store
 
@@ -134,10 +135,10 @@ def brief(
         return Briefing(profile=profile)
     profiles = tuple(dict.fromkeys((profile, USER)))
     with store.reading() as connection:
-        foremost = memories.foremost(connection, profiles, today, DECAY, _MOST_OF_A_KIND)
+        weighty = foremost(connection, profiles, today, DECAY, _MOST_OF_A_KIND)
         asked = memories.by_ids(connection, related)
         sessions = openings.latest(connection, profile, _MOST_SESSIONS, but=session)
-    entries = _entries([asked[one] for one in related if one in asked], foremost, sessions)
+    entries = _entries([asked[one] for one in related if one in asked], weighty, sessions)
     head, foot = _frame(profile)
     fixed = [*element(["", ""]).split("\n"), head, foot]
     chosen = _chosen(

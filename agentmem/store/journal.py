@@ -10,17 +10,23 @@ import duckdb
 
 from agentmem.store.rows import TIME, insert, now, number, stored, told
 
+MEMORY, MESSAGE, SESSION, TOMBSTONE = "memory", "message", "session", "tombstone"
+"""What an entry can be about."""
+
+_COLUMNS = "no, written_at, actor, operation, profile, subject, before, after, about, action, undoes"
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One mutation, before it is written.
 
     Args:
-        operation: `ingest`, `remember`, `evidence`, `supersede`, `reinstate`, `forget`.
+        operation: `ingest`, `remember`, `evidence`, `supersede`, `reinstate`, `forget`, `pin` …
         profile: the profile it happened in.
-        subject: the id of the memory, message or session that changed.
+        subject: the id of the memory, message or session that changed, or a tombstone's digest.
         before: the changed values before; None where there was nothing.
         after: the changed values after; None where nothing is left.
+        about: what the subject is: `memory`, `message`, `session`, `tombstone`.
     """
 
     operation: str
@@ -28,23 +34,54 @@ class Entry:
     subject: str
     before: Mapping[str, Any] | None = None
     after: Mapping[str, Any] | None = None
+    about: str = MEMORY
 
 
 @dataclass(frozen=True, slots=True)
 class Written(Entry):
-    """An entry of the journal, with its number, time and actor."""
+    """An entry of the journal, with its number, time and actor, and the action that it is part of.
+
+    `action` is None for entries of the first release, which noted too little to be undone; `undoes` is the action that
+    this one takes back.
+    """
 
     no: int = 0
     at: datetime | None = None
     actor: str = ""
+    action: int | None = None
+    undoes: int | None = None
 
 
-def write(connection: duckdb.DuckDBPyConnection, actor: str, entries: Sequence[Entry]) -> None:
-    """Append entries, in the transaction of the mutations that they describe."""
+@dataclass(slots=True)
+class Action:
+    """All that one command does, in however many transactions; it is logged and undone as one.
+
+    Args:
+        no: the number of its first entry; None before that is written.
+        undoes: the action that it takes back.
+    """
+
+    no: int | None = None
+    undoes: int | None = None
+
+
+def write(
+    connection: duckdb.DuckDBPyConnection, actor: str, entries: Sequence[Entry], action: Action | None = None
+) -> None:
+    """Append entries, in the transaction of the mutations that they describe.
+
+    Args:
+        connection: inside a writing transaction.
+        actor: who did it: `user`, `told`, `ingest` …
+        entries: in the order in which it was done.
+        action: what they are part of; None: these entries are all of it.
+    """
     if not entries:
         return
     first = number(connection, "SELECT coalesce(max(no), 0) + 1 FROM journal")
     size = len(entries)
+    action = action or Action()
+    action.no = first if action.no is None else action.no
     insert(
         connection,
         "journal",
@@ -57,6 +94,9 @@ def write(connection: duckdb.DuckDBPyConnection, actor: str, entries: Sequence[E
             "subject": ("string", [e.subject for e in entries]),
             "before": ("string", [_json(e.before) for e in entries]),
             "after": ("string", [_json(e.after) for e in entries]),
+            "about": ("string", [e.about for e in entries]),
+            "action": ("int64", [action.no] * size),
+            "undoes": ("int64", [action.undoes] * size),
         },
     )
 
@@ -64,14 +104,26 @@ def write(connection: duckdb.DuckDBPyConnection, actor: str, entries: Sequence[E
 def about(connection: duckdb.DuckDBPyConnection, subjects: Sequence[str]) -> list[Written]:
     """What happened to some memories, messages or sessions, oldest first."""
     rows = connection.execute(
-        "SELECT no, written_at, actor, operation, profile, subject, before, after FROM journal "
-        "WHERE subject IN (SELECT unnest($1::VARCHAR[])) ORDER BY no",
-        [list(subjects)],
+        f"SELECT {_COLUMNS} FROM journal WHERE subject IN (SELECT unnest($1::VARCHAR[])) ORDER BY no", [list(subjects)]
     ).fetchall()
-    return [
-        Written(operation, profile, subject, _read(before), _read(after), no=no, at=told(at), actor=actor)
-        for no, at, actor, operation, profile, subject, before, after in rows
-    ]
+    return [_written(row) for row in rows]
+
+
+def _written(row: Sequence[Any]) -> Written:
+    no, at, actor, operation, profile, subject, before, after, about, action, undoes = row
+    return Written(
+        operation,
+        profile,
+        subject,
+        _read(before),
+        _read(after),
+        about or MEMORY,
+        no=no,
+        at=told(at),
+        actor=actor,
+        action=action,
+        undoes=undoes,
+    )
 
 
 def _json(values: Mapping[str, Any] | None) -> str | None:

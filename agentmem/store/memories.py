@@ -1,8 +1,8 @@
 """Distilled memories with their evidence and search queries."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 import duckdb
@@ -11,12 +11,15 @@ from agentmem.domain.ids import digest
 from agentmem.domain.memories import Evidence, MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Trust
 from agentmem.domain.text import normalise
-from agentmem.store import fulltext
+from agentmem.store import fulltext, versions
 from agentmem.store.rows import TIME, insert, now, number, stored, told
 
 _FIELDS = tuple(field.name for field in fields(MemoryItem))
-_COLUMNS = ", ".join(_FIELDS)
-_TIMES = ("occurred_at", "valid_from", "created_at", "expires_at", "last_recalled_at")
+COLUMNS = ", ".join(_FIELDS)
+"""The columns that `read` makes a memory of."""
+
+_TIMES = ("occurred_at", "valid_from", "created_at", "expires_at", "last_recalled_at", "confirmed_at")
+_TYPES = {**dict.fromkeys(_TIMES, TIME), "importance": "double", "pinned": "bool", "recalled": "int32"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,31 +67,44 @@ def add(connection: duckdb.DuckDBPyConnection, items: Sequence[MemoryItem], term
         items: the memories.
         terms: the terms of each one's `search_text`.
     """
-    first = number(connection, "SELECT coalesce(max(no), 0) + 1 FROM memories")
-    numbers = range(first, first + len(items))
+    # A number is given once: vectors outlive their memory for a while, and carry nothing else.
+    first = number(
+        connection,
+        "SELECT greatest((SELECT coalesce(max(no), 0) FROM memories), "
+        "(SELECT coalesce(max(memory_no), 0) FROM versions)) + 1",
+    )
+    put(connection, range(first, first + len(items)), items, terms)
+
+
+def put(
+    connection: duckdb.DuckDBPyConnection,
+    numbers: Sequence[int],
+    items: Sequence[MemoryItem],
+    terms: Sequence[Sequence[int]],
+) -> None:
+    """Like `add`, under numbers that nobody has; a forgotten memory is not indexed."""
     insert(
         connection,
         "memories",
         {
             "no": ("int32", numbers),
-            **{
-                name: (
-                    TIME if name in _TIMES else "double" if name == "importance" else "string",
-                    [_plain(getattr(item, name)) for item in items],
-                )
-                for name in _FIELDS
-            },
+            **{name: (_TYPES.get(name, "string"), [_plain(getattr(item, name)) for item in items]) for name in _FIELDS},
         },
     )
     fulltext.add(
         connection,
-        [_document(no, item, words) for no, item, words in zip(numbers, items, terms, strict=True)],
+        [
+            _document(no, item, words)
+            for no, item, words in zip(numbers, items, terms, strict=True)
+            if item.status is not Status.FORGOTTEN
+        ],
     )
+    versions.note(connection, list(zip(numbers, items, strict=True)))
 
 
 def _document(no: int, item: MemoryItem, terms: Sequence[int]) -> fulltext.Document:
     # Superseded memories can be asked for, by words. Tasks are short-lived, and found by words as well.
-    dense = item.status is Status.ACTIVE and item.kind is not MemoryKind.TASK
+    dense = item.status in (Status.ACTIVE, Status.REJECTED) and item.kind is not MemoryKind.TASK
     return fulltext.Document(-no, item.profile, terms, dense)
 
 
@@ -136,15 +152,39 @@ def set_status(
         valid_from: since when it is true (again); None leaves that as it is.
     """
     changed = replace(item, status=status, superseded_by=superseded_by, valid_from=valid_from or item.valid_from)
+    return change(connection, changed, terms)
+
+
+def change(connection: duckdb.DuckDBPyConnection, item: MemoryItem, terms: Sequence[int] | None = None) -> MemoryItem:
+    """Write a stored memory anew, in all but its id; the index follows.
+
+    Args:
+        connection: inside a writing transaction.
+        item: as it is to be.
+        terms: of its `search_text` if its status changes; a forgotten one needs none. None leaves the index as it is.
+    """
     no = number(connection, "SELECT no FROM memories WHERE id = $1", [item.id])
+    names = [name for name in _FIELDS if name != "id"]
+    setting = ", ".join(f"{name} = ${place}" for place, name in enumerate(names, start=2))
     connection.execute(
-        "UPDATE memories SET status = $1, superseded_by = $2, valid_from = $3 WHERE no = $4",
-        [status.value, superseded_by, stored(changed.valid_from), no],
+        f"UPDATE memories SET {setting} WHERE no = $1", [no, *(_plain(getattr(item, name)) for name in names)]
     )
+    if terms is not None:
+        fulltext.remove(connection, [-no])
+        if item.status is not Status.FORGOTTEN:
+            fulltext.add(connection, [_document(no, item, terms)])
+    versions.note(connection, [(no, item)])
+    return item
+
+
+def remove(connection: duckdb.DuckDBPyConnection, identity: str) -> None:
+    """Take a memory out of the store with all that belongs to it; its embedding stays, which was paid for."""
+    no = number(connection, "SELECT no FROM memories WHERE id = $1", [identity])
     fulltext.remove(connection, [-no])
-    if status is not Status.FORGOTTEN:
-        fulltext.add(connection, [_document(no, changed, terms)])
-    return changed
+    connection.execute("DELETE FROM vector_state WHERE slot = $1", [-no])
+    for table, key in (("evidence", "memory_id"), ("search_queries", "memory_id"), ("memories", "id")):
+        connection.execute(f"DELETE FROM {table} WHERE {key} = $1", [identity])
+    versions.note(connection, [(no, None)])
 
 
 def by_ids(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[str, MemoryItem]:
@@ -152,9 +192,9 @@ def by_ids(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[st
     if not ids:
         return {}
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM memories WHERE id IN (SELECT unnest($1::VARCHAR[]))", [list(ids)]
+        f"SELECT {COLUMNS} FROM memories WHERE id IN (SELECT unnest($1::VARCHAR[]))", [list(ids)]
     ).fetchall()
-    return {row[0]: _item(row) for row in rows}
+    return {row[0]: read(row) for row in rows}
 
 
 def by_numbers(connection: duckdb.DuckDBPyConnection, numbers: Sequence[int]) -> dict[int, MemoryItem]:
@@ -162,15 +202,15 @@ def by_numbers(connection: duckdb.DuckDBPyConnection, numbers: Sequence[int]) ->
     if not numbers:
         return {}
     rows = connection.execute(
-        f"SELECT no, {_COLUMNS} FROM memories WHERE no IN (SELECT unnest($1::INTEGER[]))", [list(numbers)]
+        f"SELECT no, {COLUMNS} FROM memories WHERE no IN (SELECT unnest($1::INTEGER[]))", [list(numbers)]
     ).fetchall()
-    return {row[0]: _item(row[1:]) for row in rows}
+    return {row[0]: read(row[1:]) for row in rows}
 
 
 def by_prefix(connection: duckdb.DuckDBPyConnection, start: str) -> list[MemoryItem]:
     """The memories whose id begins with `start`."""
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM memories WHERE starts_with(id, $1)", [start]).fetchall()
-    return [_item(row) for row in rows]
+    rows = connection.execute(f"SELECT {COLUMNS} FROM memories WHERE starts_with(id, $1)", [start]).fetchall()
+    return [read(row) for row in rows]
 
 
 def by_topics(
@@ -180,12 +220,12 @@ def by_topics(
     if not keys:
         return []
     rows = connection.execute(
-        f"SELECT no, {_COLUMNS} FROM memories WHERE topic_key IN (SELECT unnest($1::VARCHAR[])) "
+        f"SELECT no, {COLUMNS} FROM memories WHERE topic_key IN (SELECT unnest($1::VARCHAR[])) "
         "AND profile IN (SELECT unnest($2::VARCHAR[])) AND ($3 OR status = 'active') "
         "ORDER BY valid_from DESC NULLS LAST, no DESC",
         [list(keys), list(profiles), not active],
     ).fetchall()
-    return [(row[0], _item(row[1:])) for row in rows]
+    return [(row[0], read(row[1:])) for row in rows]
 
 
 _LETS_THROUGH = """
@@ -211,45 +251,11 @@ def _parameters(wanted: Filter) -> dict[str, Any]:
 def select(connection: duckdb.DuckDBPyConnection, wanted: Filter, limit: int | None = None) -> list[MemoryItem]:
     """The memories that a filter lets through, newest first."""
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM memories WHERE {_LETS_THROUGH} "
+        f"SELECT {COLUMNS} FROM memories WHERE {_LETS_THROUGH} "
         "ORDER BY valid_from DESC NULLS LAST, no DESC LIMIT $limit",
         {**_parameters(wanted), "limit": 1 << 40 if limit is None else limit},
     ).fetchall()
-    return [_item(row) for row in rows]
-
-
-def foremost(
-    connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], today: date, decay: Mapping[str, float], most: int
-) -> list[MemoryItem]:
-    """The memories that weigh most on a day, by kind and weight; the same on every call with the same store and day.
-
-    The weight is `importance · exp(-λ · days)`, the days being those since the memory became true. Low-trust memories
-    are left out, and so are expired ones.
-
-    Args:
-        connection: the store.
-        profiles: where to look.
-        today: the day.
-        decay: λ of each kind that is wanted.
-        most: how many of each kind.
-    """
-    rows = connection.execute(
-        f"""
-        SELECT {_COLUMNS} FROM (
-            SELECT m.*, row_number() OVER (PARTITION BY kind ORDER BY weight DESC, since DESC, id) AS place FROM (
-                SELECT m.*, coalesce(valid_from, created_at) AS since,
-                    greatest(0, date_diff('day', since::DATE, $today::DATE)) AS days,
-                    round(importance * exp(-$rates[list_position($kinds, kind)] * days), 9) AS weight
-                FROM memories m
-                WHERE status = 'active' AND trust <> 'low' AND list_contains($profiles, profile)
-                    AND list_contains($kinds, kind)
-                    AND (expires_at IS NULL OR expires_at::DATE >= $today::DATE)
-            ) m
-        ) WHERE place <= $most ORDER BY kind, place
-        """,
-        {"profiles": list(profiles), "today": today, "kinds": [*decay], "rates": [*decay.values()], "most": most},
-    ).fetchall()
-    return [_item(row) for row in rows]
+    return [read(row) for row in rows]
 
 
 def numbers(connection: duckdb.DuckDBPyConnection, wanted: Filter) -> list[int]:
@@ -360,7 +366,8 @@ def _plain(value: Any) -> Any:
     return stored(value) if isinstance(value, datetime) else value
 
 
-def _item(row: Sequence[Any]) -> MemoryItem:
+def read(row: Sequence[Any]) -> MemoryItem:
+    """A memory from a row of `COLUMNS`."""
     values = dict(zip(_FIELDS, row, strict=True))
     for name in _TIMES:
         values[name] = told(values[name])

@@ -194,6 +194,7 @@ def _insert(
             "message_id": ("string", [one.id for _, _, one in placed]),
             "said_at": (TIME, [stored(one.message.at) for _, _, one in placed]),
             "source_id": ("string", [one.message.source_id for _, _, one in placed]),
+            "stored_at": (TIME, [stored(now())] * len(placed)),
         },
     )
     fulltext.add(

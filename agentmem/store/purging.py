@@ -7,7 +7,7 @@ import duckdb
 
 from agentmem.domain.ids import content_hash
 from agentmem.domain.memories import MemoryItem
-from agentmem.store import embeddings, fulltext, hiding, memories
+from agentmem.store import embeddings, fulltext, hiding, memories, versions
 from agentmem.store.messages import SESSION_STEP, StoredMessage
 from agentmem.store.rows import now, number, stored
 
@@ -42,6 +42,7 @@ def delete_memories(connection: duckdb.DuckDBPyConnection, items: Sequence[Memor
         ("memories", "id"),
     ):
         connection.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT unnest($1::VARCHAR[]))", [ids])
+    versions.note(connection, [(no, None) for (no,) in numbers])
     _blank_journal(connection, ids, [item.content for item in items])
 
 

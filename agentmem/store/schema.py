@@ -67,6 +67,58 @@ def m001_first_tables(connection: duckdb.DuckDBPyConnection) -> None:
     )
 
 
+def m002_lifecycle(connection: duckdb.DuckDBPyConnection) -> None:
+    """What keeps memories true: pins, confirmations, rejections, and what was known when.
+
+    `versions` has a row for each state that a memory was in since it became known: a state lasts until the next row of
+    the same memory, and a row without a status says that the memory is gone. An `action` of the journal is all that one
+    command did, named by its first entry; it is null for entries of the first release, which noted too little to be
+    undone. `stored_at` of an occurrence follows from the journal, which has how many messages came with each ingest.
+    """
+    connection.execute(
+        """
+        ALTER TABLE memories ADD COLUMN pinned BOOLEAN DEFAULT false;
+        ALTER TABLE memories ADD COLUMN confirmed_at TIMESTAMP;
+        ALTER TABLE memories ADD COLUMN reason VARCHAR;
+        ALTER TABLE memories ADD COLUMN recalled INTEGER DEFAULT 0;
+        ALTER TABLE journal ADD COLUMN action BIGINT;
+        ALTER TABLE journal ADD COLUMN about VARCHAR;
+        ALTER TABLE journal ADD COLUMN undoes BIGINT;
+        ALTER TABLE occurrences ADD COLUMN stored_at TIMESTAMP;
+        CREATE TABLE versions (
+            no BIGINT NOT NULL, memory_no INTEGER NOT NULL, known_from TIMESTAMP NOT NULL, status VARCHAR,
+            superseded_by VARCHAR, valid_from TIMESTAMP, expires_at TIMESTAMP, reason VARCHAR
+        );
+        INSERT INTO versions
+        SELECT row_number() OVER (ORDER BY known_from, entry), no, known_from, status, superseded_by, valid_from,
+            expires_at, NULL
+        FROM (
+            SELECT m.no, j.written_at AS known_from, j.no AS entry, j.after->>'status' AS status,
+                j.after->>'superseded_by' AS superseded_by,
+                coalesce(make_timestamp(epoch_us((j.after->>'valid_from')::TIMESTAMPTZ)), m.valid_from) AS valid_from,
+                m.expires_at
+            FROM journal j JOIN memories m ON m.id = j.subject
+            WHERE j.operation IN ('remember', 'supersede', 'reinstate', 'forget')
+            UNION ALL
+            SELECT no, created_at, 0, status, superseded_by, valid_from, expires_at
+            FROM memories m ANTI JOIN journal j ON j.subject = m.id AND j.operation = 'remember'
+        );
+        UPDATE occurrences SET stored_at = reached.at FROM (
+            SELECT o.session_no, o.seq, min(p.written_at) AS at
+            FROM occurrences o JOIN (
+                SELECT s.no AS session_no, j.written_at,
+                    sum((j.after->>'messages')::INTEGER) OVER (PARTITION BY s.no ORDER BY j.no) AS reached
+                FROM journal j JOIN sessions s ON s.id = j.subject AND s.profile = j.profile
+                WHERE j.operation = 'ingest'
+            ) p ON p.session_no = o.session_no AND o.seq < p.reached
+            GROUP BY ALL
+        ) reached WHERE reached.session_no = occurrences.session_no AND reached.seq = occurrences.seq;
+        UPDATE occurrences SET stored_at = s.ingested_at FROM sessions s
+        WHERE s.no = occurrences.session_no AND occurrences.stored_at IS NULL;
+        """
+    )
+
+
 def m003_graves_contradictions_anchors(connection: duckdb.DuckDBPyConnection) -> None:
     """What truth over time needs besides versions.
 
@@ -99,4 +151,4 @@ def m003_graves_contradictions_anchors(connection: duckdb.DuckDBPyConnection) ->
     )
 
 
-STEPS: tuple[Step, ...] = (m001_first_tables, m003_graves_contradictions_anchors)
+STEPS: tuple[Step, ...] = (m001_first_tables, m002_lifecycle, m003_graves_contradictions_anchors)

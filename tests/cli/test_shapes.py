@@ -2,11 +2,12 @@
 
 import re
 
-HIT = {"rank", "type", "id", "source_id", "session_id", "kind", "role", "content", "at", "score", "evidence"}
+HIT = {"rank", "type", "id", "source_id", "session_id", "kind", "role", "content", "at", "score", "evidence", "marks"}
 EVIDENCE = {"session_id", "message_id", "source_id", "quote", "at", "role"}
 MEMORY = {
     "id", "profile", "kind", "content", "topic_key", "status", "superseded_by", "importance", "trust", "extractor",
-    "occurred_at", "valid_from", "created_at", "expires_at",
+    "occurred_at", "valid_from", "created_at", "expires_at", "pinned", "confirmed_at", "last_recalled_at", "recalled",
+    "reason",
 }  # fmt: skip
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 

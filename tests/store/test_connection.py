@@ -101,28 +101,28 @@ def test_a_file_that_is_no_database_is_said_to_be_damaged(memory: Memory):
 def test_a_migration_makes_a_backup_and_keeps_every_row(memory: Memory, said, monkeypatch):
     memory.ingest(said(("user", "Use pnpm, not npm."), ("assistant", "Done.")))
 
-    def m900_a_new_column(connection):
+    def m999_a_new_column(connection):
         connection.execute("ALTER TABLE sessions ADD COLUMN mood VARCHAR")
 
-    known = len(migrations.STEPS)
-    monkeypatch.setattr(migrations, "STEPS", (*migrations.STEPS, m900_a_new_column))
+    steps = migrations.STEPS
+    monkeypatch.setattr(migrations, "STEPS", (*steps, m999_a_new_column))
     assert memory.recall("pnpm").hits  # a reader upgrades as well
     assert memory.stats().counts.messages == 2
     (backup,) = memory.home.backups.iterdir()
     with duckdb.connect(backup, read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM messages").fetchall() == [(2,)]
-        assert connection.execute("SELECT count(*) FROM schema_migrations").fetchall() == [(known,)]
+        assert connection.execute("SELECT count(*) FROM schema_migrations").fetchall() == [(len(steps),)]
 
 
 def test_a_migration_that_fails_leaves_the_store_as_it_was(memory: Memory, said, monkeypatch):
     memory.ingest(said(("user", "Use pnpm, not npm.")))
 
-    def m002_breaks(connection):
+    def m999_breaks(connection):
         connection.execute("ALTER TABLE sessions ADD COLUMN mood VARCHAR")
         raise RuntimeError("no")
 
     with monkeypatch.context() as patch:
-        patch.setattr(migrations, "STEPS", (*migrations.STEPS, m002_breaks))
+        patch.setattr(migrations, "STEPS", (*migrations.STEPS, m999_breaks))
         with pytest.raises(RuntimeError):
             memory.recall("pnpm")
     assert memory.recall("pnpm").hits
