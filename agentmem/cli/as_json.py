@@ -15,6 +15,7 @@ from agentmem.store.journal import Written
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
+from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import FAILED
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.stats import Stats
@@ -237,6 +238,32 @@ def _unforgotten(done: Unforgotten) -> Fields:
     }
 
 
+def _compacted(done: Compacted) -> Fields:
+    return {
+        "dry_run": done.dry,
+        "complete": done.complete,
+        "expired": done.expired,
+        "merged": done.merged,
+        "clusters": [
+            {"id": keeper.id, "content": keeper.content, "replaces": [_brief(item) for item in members]}
+            for keeper, members in done.clusters
+        ],
+        "contradictions": {"found": done.found, "open": done.open},
+        "trimmed": {
+            "messages": done.trimmed_messages,
+            "journal": done.trimmed_entries,
+            "spool": done.trimmed_notes,
+        },
+        "postings_sorted": done.sorted,
+        "purge_finished": done.purged,
+        "vectors_tidied": done.vectors,
+    }
+
+
+def _brief(item: MemoryItem) -> Fields:
+    return {"id": item.id, "content": item.content}
+
+
 def _stats(found: Stats) -> Fields:
     return {
         "home": found.home,
@@ -298,6 +325,7 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.Forgotten: _forgotten,
     results.ForgottenAll: _forgotten_all,
     Unforgotten: _unforgotten,
+    Compacted: _compacted,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},

@@ -11,6 +11,7 @@ from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
 from agentmem.cli.text_backfill import caught_up
 from agentmem.cli.text_bench import benched
+from agentmem.cli.text_compact import compacted
 from agentmem.cli.text_forget import forgotten_all, unforgotten
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
 from agentmem.config import Config
@@ -18,6 +19,7 @@ from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest.vectorize import Vectorized
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
+from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.inspect import Shown
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.unforget import Unforgotten
@@ -297,6 +299,7 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.Forgotten: _forgotten,
     results.ForgottenAll: forgotten_all,
     Unforgotten: unforgotten,
+    Compacted: compacted,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: _settings,

@@ -13,6 +13,7 @@ from agentmem.projects import Project
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
+from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.selection import Selection
@@ -224,6 +225,7 @@ Result = (
     | Forgotten
     | ForgottenAll
     | Unforgotten
+    | Compacted
     | Stats
     | Examined
     | Settings

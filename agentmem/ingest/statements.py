@@ -80,7 +80,8 @@ class Statement:
 
     def only_swapped(self, other: "Statement") -> bool:
         """Whether the two are one frame with its words exchanged: "A calls B" and "B calls A" do not say the same."""
-        return self.order[1] == other.order[1] and self.order[0] != other.order[0]
+        (mine, frame), (theirs, its) = self.order, other.order
+        return frame == its and mine != theirs and sorted(mine) == sorted(theirs)
 
 
 @cache

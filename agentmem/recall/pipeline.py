@@ -11,7 +11,7 @@ from datetime import datetime
 from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query
 from agentmem.errors import ModelUnavailable
 from agentmem.models.embedder import Embedder
-from agentmem.recall import elapsed
+from agentmem.recall import elapsed, outdated
 from agentmem.recall.channels import (
     dates,
     hypothetical_vector,
@@ -57,7 +57,8 @@ def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None]) -
         fused = fuse(rankings, most=query.limit + 50)
         notes = tuple(dict.fromkeys(ranking.note for ranking in rankings if ranking.note))
         surest = max((one.relevance for one in fused), default=0.0)
-        hits = _look_up(connection, fused, query.limit) if surest >= KNOWN else ()
+        hits = _look_up(connection, fused, query.limit + outdated.SPARE) if surest >= KNOWN else ()
+        hits = outdated.settle(connection, query, hits)[: query.limit]
     return Answer(query=query.text, profile=query.profiles[0], abstained=not hits, hits=hits, notes=notes)
 
 
