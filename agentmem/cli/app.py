@@ -29,6 +29,14 @@ COMMANDS: dict[str, Entry | Group] = {
     "compact": Entry(
         f"{_C}.compact:compact", "Merge duplicates, expire tasks, tidy the store.", "agentmem compact --dry-run"
     ),
+    "schedule": Group(
+        "Compact once a day by itself.",
+        {
+            "install": Entry(f"{_C}.schedule:install", "Set it up; shown first.", "agentmem schedule install"),
+            "remove": Entry(f"{_C}.schedule:remove", "Take it away again.", "agentmem schedule remove"),
+            "status": Entry(f"{_C}.schedule:status", "Tell how things stand.", "agentmem schedule status"),
+        },
+    ),
     "mcp": Entry(f"{_C}.mcp:mcp", "Serve the memory to an agent as tools.", "claude mcp add agentmem -- agentmem mcp"),
     "install": Entry(f"{_C}.install:install", "Set up coding agents to remember.", "agentmem install --all"),
     "uninstall": Entry(f"{_C}.uninstall:uninstall", "Undo what install did.", "agentmem uninstall --all"),
@@ -56,6 +64,7 @@ COMMANDS: dict[str, Entry | Group] = {
         "Measure how well and how fast it finds things.",
         {
             "recall": Entry(f"{_C}.bench:recall", "Put the questions of sets to it.", "agentmem bench recall DATA_DIR"),
+            "year": Entry(f"{_C}.bench_year:year", "Play a scripted year to it.", "agentmem bench year --small"),
         },
     ),
     "demo": Entry(f"{_C}.demo:demo", "See it work on a sample session, in a store of its own.", "agentmem demo"),

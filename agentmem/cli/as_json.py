@@ -5,6 +5,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from agentmem.bench.year import Year
 from agentmem.cli import results
 from agentmem.config import Config
 from agentmem.domain.memories import Evidence, MemoryItem
@@ -18,6 +19,7 @@ from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import FAILED
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.schedule import Scheduled
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.unforget import Unforgotten
 
@@ -325,6 +327,8 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.Forgotten: _forgotten,
     results.ForgottenAll: _forgotten_all,
     Unforgotten: _unforgotten,
+    Scheduled: asdict,
+    Year: lambda result: {**asdict(result), "good": result.good},
     Compacted: _compacted,
     Stats: _stats,
     results.Examined: _examined,

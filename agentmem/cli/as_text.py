@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from agentmem.bench.year import Year
 from agentmem.cli import results
 from agentmem.cli.as_json import settings
 from agentmem.cli.progress import amount
@@ -14,6 +15,8 @@ from agentmem.cli.text_bench import benched
 from agentmem.cli.text_compact import compacted
 from agentmem.cli.text_forget import forgotten_all, unforgotten
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
+from agentmem.cli.text_schedule import scheduled
+from agentmem.cli.text_year import lived
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest.vectorize import Vectorized
@@ -21,6 +24,7 @@ from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.inspect import Shown
+from agentmem.upkeep.schedule import Scheduled
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.unforget import Unforgotten
 
@@ -299,6 +303,8 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.Forgotten: _forgotten,
     results.ForgottenAll: forgotten_all,
     Unforgotten: unforgotten,
+    Scheduled: scheduled,
+    Year: lived,
     Compacted: compacted,
     Stats: _stats,
     results.Examined: _examined,

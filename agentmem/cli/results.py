@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from agentmem.bench import retrieval
+from agentmem.bench.year import Year
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
 from agentmem.domain.recall import Answer
@@ -16,6 +17,7 @@ from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.schedule import Scheduled
 from agentmem.upkeep.selection import Selection
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.unforget import Unforgotten
@@ -225,6 +227,8 @@ Result = (
     | Forgotten
     | ForgottenAll
     | Unforgotten
+    | Scheduled
+    | Year
     | Compacted
     | Stats
     | Examined

@@ -6,7 +6,7 @@ what was forgotten is left out.
 
 What a message states is known where a memory rests on it. Others ("OK, port 8443 it is") are known by their words: what
 an old value of a topic had that the present one has not, beside some of what both have, in a message older than the
-present value.
+present value; or the numbers of a forgotten one, beside some of its words.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +23,7 @@ SPARE = 20
 """Hits beyond those asked for that are looked up, to take the place of those left out."""
 
 _MOST_NAMED = 5  # numbers in a question
+_MOST_FORGOTTEN = 1_000  # values that messages are compared with
 
 Place = tuple[str, str]
 """Session id and message id."""
@@ -48,9 +49,7 @@ def settle(connection: Connection, query: Query, hits: tuple[Hit, ...]) -> tuple
         place = (hit.session_id or "", hit.id)
         if hit.type == MESSAGE and place not in replaced and (successor := _reworded(hit, old)) is not None:
             replaced[place] = successor
-    forgotten = {place for place, items in states.items() if any(item.status is Status.FORGOTTEN for item in items)}
-    if query.everything:
-        forgotten = set()
+    forgotten = set() if query.everything else _forgotten(connection, query, hits, states)
     may_add = MEMORY in query.types and not query.since and not query.until
     evidence = memories.evidence_of(connection, [item.id for item in replaced.values()]) if may_add else {}
     newer = {item.id: _hit(item, tuple(evidence.get(item.id, ()))) for item in replaced.values()} if may_add else {}
@@ -87,6 +86,26 @@ def arrange(
         keyed.append((max(rank, rank if at is None else at), 1, marked))
     ordered = [hit for _, _, hit in sorted(keyed, key=lambda one: one[:2])]
     return tuple(replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1))
+
+
+def _forgotten(
+    connection: Connection, query: Query, hits: Sequence[Hit], states: Mapping[Place, Sequence[MemoryItem]]
+) -> set[Place]:
+    """The messages that state what was forgotten: a memory that was forgotten rests on them, or their words say it."""
+    found = {place for place, items in states.items() if any(one.status is Status.FORGOTTEN for one in items)}
+    values = [_words(content) for content in stated.forgotten_contents(connection, query.profiles, _MOST_FORGOTTEN)]
+    for hit in hits:
+        if hit.type == MESSAGE and values:
+            words = _words(hit.content)
+            if any(_says_again(words, value) for value in values):
+                found.add((hit.session_id or "", hit.id))
+    return found
+
+
+def _says_again(words: frozenset[str], value: frozenset[str]) -> bool:
+    """Whether words have all numbers of a value and some of the rest; all of it where there are no numbers."""
+    marks = {word for word in value if any(character.isdigit() for character in word)}
+    return (marks <= words and bool(words & (value - marks))) if marks else bool(value) and value <= words
 
 
 def _replaced_by(items: Sequence[MemoryItem], last: Mapping[str, MemoryItem]) -> MemoryItem | None:

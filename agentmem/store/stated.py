@@ -69,3 +69,13 @@ def topics_that_said(connection: duckdb.DuckDBPyConnection, profiles: Sequence[s
         [list(profiles), list(words)],
     ).fetchall()
     return sorted(key for (key,) in rows)
+
+
+def forgotten_contents(connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], most: int) -> list[str]:
+    """What the memories of some profiles said that were forgotten, the newest first."""
+    rows = connection.execute(
+        "SELECT content FROM memories WHERE status = 'forgotten' AND list_contains($1, profile) "
+        "ORDER BY no DESC LIMIT $2",
+        [list(profiles), most],
+    ).fetchall()
+    return [content for (content,) in rows]
