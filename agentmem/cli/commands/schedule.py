@@ -30,8 +30,11 @@ def install(
     _settle(plan, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
-def remove(by: By = None, dry_run: DryRun = False, yes: Yes = False, as_json: options.AsJson = False) -> None:
+def remove(
+    ctx: typer.Context, by: By = None, dry_run: DryRun = False, yes: Yes = False, as_json: options.AsJson = False
+) -> None:
     """Take the schedule away again."""
+    del ctx  # the door's
     kind = choose(by)
     plan = plan_remove(kind)
     if not plan.words():
@@ -40,8 +43,9 @@ def remove(by: By = None, dry_run: DryRun = False, yes: Yes = False, as_json: op
     _settle(plan, dry_run=dry_run, yes=yes, as_json=as_json)
 
 
-def status(by: By = None, as_json: options.AsJson = False) -> None:
+def status(ctx: typer.Context, by: By = None, as_json: options.AsJson = False) -> None:
     """Tell whether compaction is scheduled, and what the machine says of it."""
+    del ctx  # the door's
     kind = choose(by)
     there, detail = installed(kind)
     render(Scheduled(kind, there, detail), as_json=as_json)
