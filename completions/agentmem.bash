@@ -66,9 +66,9 @@ _agentmem() {
                 "config show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "config get")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore redact_patterns redact_allow"; fi ;;
                 "config set")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore redact_patterns redact_allow"; fi ;;
                 "config path")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "profile")

@@ -151,4 +151,8 @@ def m003_graves_contradictions_anchors(connection: duckdb.DuckDBPyConnection) ->
     )
 
 
-STEPS: tuple[Step, ...] = (m001_first_tables, m002_lifecycle, m003_graves_contradictions_anchors)
+STEPS: tuple[Step, ...] = (
+    m001_first_tables,
+    m002_lifecycle,
+    m003_graves_contradictions_anchors,
+)

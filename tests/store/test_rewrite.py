@@ -23,7 +23,9 @@ def dump(memory: Memory) -> dict[str, list[tuple]]:
 
 def filled(memory: Memory, said) -> Memory:
     memory.ingest(said(("user", f"Remember: the token is {SECRET}."), ("assistant", f"Noted {SECRET}")))
-    memory.ingest(said(*[("user", f"The service number {n} listens on port {n + 4000}.") for n in range(300)], session="s2"))
+    memory.ingest(
+        said(*[("user", f"The service number {n} listens on port {n + 4000}.") for n in range(300)], session="s2")
+    )
     return memory
 
 
@@ -60,9 +62,13 @@ def test_a_copy_left_behind_is_replaced(memory: Memory, said):
 def test_nobody_reads_between(memory: Memory, said, monkeypatch: pytest.MonkeyPatch):
     """While one process has the turn, another that opens the store waits, and then sees the new file."""
     filled(memory, said)
-    program = f"from agentmem import Memory; print(len(Memory.open({str(memory.home.data)!r}, profile='project').list()))"
+    program = (
+        f"from agentmem import Memory; print(len(Memory.open({str(memory.home.data)!r}, profile='project').list()))"
+    )
     with memory._store._database.turn() as opened:
-        reader = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+        reader = subprocess.Popen(
+            [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+        )
         time.sleep(1.5)
         assert reader.poll() is None
         with opened() as connection:
@@ -80,7 +86,9 @@ def test_killed_at_any_moment_the_store_is_whole(memory: Memory, said):
         "while True: memory._store.rewrite()"
     )
     for moment in range(12):
-        process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+        process = subprocess.Popen(
+            [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2]
+        )
         assert process.stdout.readline().strip() == "go"
         time.sleep(0.07 * moment)
         os.kill(process.pid, signal.SIGKILL)

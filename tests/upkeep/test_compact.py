@@ -78,7 +78,7 @@ def test_duplicates_become_one_with_all_evidence(memory: Memory, said):
     assert done.merged == 1 and done.complete
     assert "janitor job cleans" in kept.content  # said twice
     assert {evidence.session_id for evidence in memory.show(kept.id).evidence} == {"s1", "s2", "s3"}
-    assert [hit.id for hit in memory.recall("who cleans the reports folder?", types=["memory"]).hits][0] == kept.id
+    assert memory.recall("who cleans the reports folder?", types=["memory"]).hits[0].id == kept.id
     tell(memory, said, "The reports folder is cleaned by the janitor job.", session="s5", day="2026-05-30")
     assert len([item for item in memory.list() if "reports" in item.content]) == 1
     assert "s5" in {evidence.session_id for evidence in memory.show(kept.id).evidence}
