@@ -203,6 +203,7 @@ class Memory(Looking, Capturing, Forgetting, Compacting):
             topic_key=topic_key,
             importance=importance,
             trust=trust,
+            folder=(self._folder or str(Path.cwd())) if self._asked is None else self._folder,
         )
 
     def recall(

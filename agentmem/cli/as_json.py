@@ -193,6 +193,10 @@ def _shown(shown: Shown) -> Fields:
         "evidence": [_evidence(one) for one in shown.evidence],
         "queries": list(shown.queries),
         "context": [_message(one) for one in shown.context],
+        "anchors": [
+            {"kind": one.kind, "name": one.name, "root": one.root, "commit": one.head} for one in shown.anchors
+        ],
+        "code": shown.code or None,
     }
 
 

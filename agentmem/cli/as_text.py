@@ -141,6 +141,10 @@ def _row(item: MemoryItem) -> tuple[str, ...]:
 def _shown(result: Shown, screen: Screen) -> None:
     if result.memory:
         memory(result.memory, screen)
+        if result.anchors:
+            names = ", ".join(anchor.name for anchor in result.anchors)
+            state = f" ({result.code})" if result.code else ""
+            screen.say(f"names {names} at commit {result.anchors[0].head[:10]}{state}")
         for evidence in result.evidence:
             screen.say()
             screen.say(*source(evidence))

@@ -16,12 +16,13 @@ from agentmem.domain.ids import memory_id, message_id
 from agentmem.domain.memories import Candidate, MemoryItem
 from agentmem.domain.messages import Message
 from agentmem.domain.text import normalise
+from agentmem.ingest.anchoring import Anchoring
 from agentmem.ingest.extract import extract
 from agentmem.ingest.forgotten import find_graves, strike
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
 from agentmem.ingest.verify import verify
 from agentmem.projects import Project, identify
-from agentmem.store import hiding, journal, memories, sessions
+from agentmem.store import anchors, hiding, journal, memories, sessions
 from agentmem.store import messages as message_store
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import Incoming
@@ -77,6 +78,7 @@ class Ingestion:
         self._profile = profile
         self._fallback = fallback
         self._terms = Terms()
+        self._anchoring = Anchoring()
         self._projects: dict[str, Project] = {}
         self._bare: dict[str, int] = defaultdict(int)
         self._bare_before: dict[tuple[str, str], int] = {}
@@ -127,6 +129,8 @@ class Ingestion:
         candidates: dict[str, list[Candidate]] = defaultdict(list)
         for candidate in extract(session):
             candidates[candidate.message_id].append(candidate)
+        folder = next((message.cwd for message in reversed(session) if message.cwd), None)
+        self._anchoring.look(folder, (one for found in candidates.values() for one in found))
         return _Prepared(incoming, candidates)
 
     def _write(self, connection: Connection, prepared: Sequence[_Prepared], source: str) -> None:
@@ -158,6 +162,7 @@ class Ingestion:
             sessions.extend(connection, grown)
         journal.write(connection, "ingest", entries)
         plan = propose(connection, proposals, self._terms, actor="ingest")
+        anchors.add(connection, self._anchoring.anchors(item for item, _ in plan.added.values()))
         self.done.memories += len(plan.added)
         self.done.superseded += len(plan.changed)
         self.done.refused += plan.refused

@@ -9,11 +9,12 @@ from agentmem.domain.memories import Candidate, MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Message, Role, Trust
 from agentmem.domain.text import clean, normalise
 from agentmem.errors import UsageError
+from agentmem.ingest.anchoring import Anchoring
 from agentmem.ingest.extract import extract
 from agentmem.ingest.forgotten import find_graves
 from agentmem.ingest.pipeline import propose
 from agentmem.ingest.supersede import Proposal
-from agentmem.store import memories, sessions, tombstones
+from agentmem.store import anchors, memories, sessions, tombstones
 from agentmem.store.fulltext import Terms
 from agentmem.store.rows import now
 from agentmem.store.store import Store
@@ -32,12 +33,14 @@ def remember(
     topic_key: str | None = None,
     importance: float | None = None,
     trust: Trust = Trust.HIGH,
+    folder: str | None = None,
 ) -> MemoryItem:
     """Store a memory as it was told.
 
     Private parts and secrets are taken out.
     Kind, topic key, date and search queries are those that the rules would give, unless they are said. A value that was
-    forgotten before may come back this way: telling it again is a decision.
+    forgotten before may come back this way: telling it again is a decision. What it names of the code in `folder` is
+    tied to the commit that is checked out there.
 
     Raises:
         UsageError: the text is empty or longer than 10,000 characters.
@@ -68,6 +71,8 @@ def remember(
         trust=trust,
         extractor=EXTRACTOR,
     )
+    anchoring = Anchoring()
+    anchoring.look(folder, [replace(guess, content=text, said_at=at)])
     with store.writing() as connection:
         sessions.ensure_profile(connection, profile)
         memories.unbury(connection, profile, text)
@@ -77,6 +82,8 @@ def remember(
         if stored is not None and stored.status is Status.FORGOTTEN:
             memories.set_status(connection, stored, status=Status.SUPERSEDED, terms=terms.of(text))
         propose(connection, [Proposal(item=item, said_at=at, search_queries=guess.search_queries)], terms, actor="told")
+        if stored is None:
+            anchors.add(connection, anchoring.anchors([item]))
         return memories.by_ids(connection, [item.id])[item.id]
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query
 from agentmem.errors import ModelUnavailable
 from agentmem.models.embedder import Embedder
-from agentmem.recall import elapsed, outdated
+from agentmem.recall import anchored, elapsed, outdated
 from agentmem.recall.channels import (
     dates,
     hypothetical_vector,
@@ -23,7 +23,7 @@ from agentmem.recall.channels import (
 from agentmem.recall.fuse import Fused, fuse
 from agentmem.recall.ranking import Ranking, nothing, selected
 from agentmem.recall.relevance import KNOWN
-from agentmem.store import embeddings, memories, messages
+from agentmem.store import anchors, embeddings, memories, messages
 from agentmem.store.store import Connection, Store
 from agentmem.store.vectors import VectorTable
 
@@ -59,6 +59,8 @@ def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None]) -
         surest = max((one.relevance for one in fused), default=0.0)
         hits = _look_up(connection, fused, query.limit + outdated.SPARE) if surest >= KNOWN else ()
         hits = outdated.settle(connection, query, hits)[: query.limit]
+        named = anchors.of(connection, [hit.id for hit in hits if hit.type == MEMORY])
+    hits = anchored.mark(hits, named)
     return Answer(query=query.text, profile=query.profiles[0], abstained=not hits, hits=hits, notes=notes)
 
 

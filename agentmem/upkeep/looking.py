@@ -1,12 +1,14 @@
 """What `Memory` can show without searching: lists, versions, counts, health."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.paths import Home
 from agentmem.projects import USER
+from agentmem.recall.anchored import state
 from agentmem.store import memories, sessions
 from agentmem.store.sessions import Profile
 from agentmem.store.store import Store
@@ -69,7 +71,8 @@ class Looking:
             UsageError: there are several.
         """
         with self._store.reading() as connection:
-            return show(connection, start)
+            shown = show(connection, start)
+        return replace(shown, code=state(shown.anchors) or "") if shown.anchors else shown
 
     def history(self, start: str) -> tuple[Version, ...]:
         """All versions of a memory: those of its topic, or itself alone; the oldest first.
