@@ -7,13 +7,13 @@ _agentmem() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$command ${COMP_WORDS[i]}" in
             " --home") ((i++)) ;;
-            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " mcp" | " install" | " uninstall" | " status" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
+            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " compact" | " schedule" | "schedule install" | "schedule remove" | "schedule status" | " mcp" | " install" | " uninstall" | " status" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | "bench year" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
         esac
     done
     case "$command $previous" in
         " --home")
             paths=folders ;;
-        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "context --query" | "context --budget" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip")
+        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "context --query" | "context --budget" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "forget --query" | "forget --session" | "forget --profile" | "forget -p" | "compact --seconds" | "schedule install --by" | "schedule remove --by" | "schedule status --by" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip" | "bench year --seed" | "bench year --embedder")
             return ;;
         "ingest --format")
             words="opencode codex gemini copilot qwen cursor pi cline claude aider chat plain" ;;
@@ -26,7 +26,7 @@ _agentmem() {
         *)
             case "$command" in
                 "")
-                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget mcp install uninstall status stats doctor config profile bench demo"; fi ;;
+                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget compact schedule mcp install uninstall status stats doctor config profile bench demo"; fi ;;
                 "ingest")
                     if [[ $current == -* ]]; then words="--profile --session --format --sweep --no-vectors --json --help"; else words="" paths=files; fi ;;
                 "backfill")
@@ -48,7 +48,17 @@ _agentmem() {
                 "history")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "forget")
-                    if [[ $current == -* ]]; then words="--yes --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--query --session --profile --purge --unforget --dry-run --yes --json --help"; else words=""; fi ;;
+                "compact")
+                    if [[ $current == -* ]]; then words="--dry-run --seconds --json --help"; else words=""; fi ;;
+                "schedule")
+                    if [[ $current == -* ]]; then words="--help"; else words="install remove status"; fi ;;
+                "schedule install")
+                    if [[ $current == -* ]]; then words="--by --dry-run --yes --json --help"; else words=""; fi ;;
+                "schedule remove")
+                    if [[ $current == -* ]]; then words="--by --dry-run --yes --json --help"; else words=""; fi ;;
+                "schedule status")
+                    if [[ $current == -* ]]; then words="--by --json --help"; else words=""; fi ;;
                 "mcp")
                     if [[ $current == -* ]]; then words="--help"; else words=""; fi ;;
                 "install")
@@ -66,9 +76,9 @@ _agentmem() {
                 "config show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "config get")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore redact_patterns redact_allow"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore redact_patterns redact_allow fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days message_days journal_days spool_days"; fi ;;
                 "config set")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore redact_patterns redact_allow"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore redact_patterns redact_allow fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days message_days journal_days spool_days"; fi ;;
                 "config path")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "profile")
@@ -80,9 +90,11 @@ _agentmem() {
                 "profile why")
                     if [[ $current == -* ]]; then words="--json --help"; else words="" paths=folders; fi ;;
                 "bench")
-                    if [[ $current == -* ]]; then words="--help"; else words="recall"; fi ;;
+                    if [[ $current == -* ]]; then words="--help"; else words="recall year"; fi ;;
                 "bench recall")
                     if [[ $current == -* ]]; then words="--set --embedder --limit --skip --json --help"; else words=""; fi ;;
+                "bench year")
+                    if [[ $current == -* ]]; then words="--small --seed --embedder --json --help"; else words=""; fi ;;
                 "demo")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
             esac ;;

@@ -80,8 +80,7 @@ def test_sessions_are_tied_to_the_commit_that_is_checked_out(seen: Memory, proje
         )
     ]
     seen.ingest(said)
-    found = {hit.content: hit.marks for hit in seen.recall("what happens at startup?", types=["memory"]).hits}
-    assert {words.split()[2]: marks for words, marks in found.items()} == {"janitor": ("fresh",), "porter": ()}
+    assert {item.content.split()[2]: seen.show(item.id).code for item in seen.list()} == {"janitor": "fresh", "porter": ""}
 
 
 def test_nothing_is_said_where_git_cannot_tell(seen: Memory, project: Path, monkeypatch: pytest.MonkeyPatch):
