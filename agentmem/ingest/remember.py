@@ -12,7 +12,7 @@ from agentmem.errors import UsageError
 from agentmem.ingest.extract import extract
 from agentmem.ingest.pipeline import propose
 from agentmem.ingest.supersede import Proposal
-from agentmem.store import memories, sessions
+from agentmem.store import journal, memories, sessions, snapshots
 from agentmem.store.fulltext import Terms
 from agentmem.store.rows import now
 from agentmem.store.store import Store
@@ -66,13 +66,18 @@ def remember(
         trust=trust,
         extractor=EXTRACTOR,
     )
+    actor = "told" if trust is Trust.HIGH else "agent"
     with store.writing() as connection:
         sessions.ensure_profile(connection, profile)
-        memories.unbury(connection, profile, text)
-        stored = memories.by_ids(connection, [item.id]).get(item.id)
-        if stored is not None and stored.status is Status.FORGOTTEN:
-            memories.set_status(connection, stored, status=Status.SUPERSEDED, terms=terms.of(text))
-        propose(connection, [Proposal(item=item, said_at=at, search_queries=guess.search_queries)], terms, actor="told")
+        action = journal.Action()
+        with snapshots.recorded(connection, actor, "reinstate", [item.id], action=action):
+            memories.unbury(connection, profile, text)
+            stored = memories.by_ids(connection, [item.id]).get(item.id)
+            if stored is not None and stored.status in (Status.FORGOTTEN, Status.REJECTED):
+                hidden = replace(stored, status=Status.SUPERSEDED, reason=None)
+                memories.change(connection, hidden, terms.of(memories.search_text(hidden, guess.search_queries)))
+        proposal = Proposal(item=item, said_at=at, search_queries=guess.search_queries)
+        propose(connection, [proposal], terms, actor=actor, action=action)
         return memories.by_ids(connection, [item.id])[item.id]
 
 

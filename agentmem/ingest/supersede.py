@@ -120,6 +120,8 @@ class _Ledger:
             return
         if proposal.support is not None:
             self._support(proposal.item.id, proposal.support)
+        if item is not None and item.status is Status.REJECTED:  # saying it again is evidence, and no second thought
+            return
         if item is None:
             item = proposal.item
             self._queries[item.id] = proposal.search_queries

@@ -1,7 +1,7 @@
 """Forgetting: the thing is hidden, and its value does not come back by reading a transcript again."""
 
 from agentmem.domain.memories import MemoryItem, Status
-from agentmem.store import journal, memories, messages
+from agentmem.store import journal, memories, messages, snapshots
 from agentmem.store.messages import SESSION_STEP, StoredMessage
 from agentmem.store.store import Connection
 from agentmem.upkeep.inspect import find
@@ -19,16 +19,19 @@ def forget(connection: Connection, start: str) -> MemoryItem | StoredMessage:
     """
     found = find(connection, start)
     if isinstance(found, MemoryItem):
-        forgotten = memories.set_status(connection, found, status=Status.FORGOTTEN)
-        memories.bury(connection, found.profile, [found.content])
-        before = {"status": found.status.value, "superseded_by": found.superseded_by}
-        entry = journal.Entry(
-            "forget", found.profile, found.id, before=before, after={"status": forgotten.status.value}
-        )
-        journal.write(connection, "user", [entry])
-        return forgotten
+        with snapshots.recorded(connection, "user", "forget", [found.id]):
+            memories.bury(connection, found.profile, [found.content])
+            return memories.set_status(connection, found, status=Status.FORGOTTEN)
     message = found[0]
     messages.forget(connection, message.slot // SESSION_STEP, message.id)
-    entry = journal.Entry("forget", message.profile, message.id, before={"session": message.session_id})
+    place = {"session": message.session_id, "session_no": message.slot // SESSION_STEP}
+    entry = journal.Entry(
+        "forget",
+        message.profile,
+        message.id,
+        before={**place, "forgotten": message.forgotten_at is not None},
+        after={**place, "forgotten": True},
+        about=journal.MESSAGE,
+    )
     journal.write(connection, "user", [entry])
     return messages.by_slots(connection, [message.slot])[message.slot]
