@@ -12,7 +12,8 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -82,18 +83,32 @@ class Database:
     @contextmanager
     def alone(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A writing connection without a transaction, for migrations and upkeep."""
+        with self.turn() as opened, opened() as connection:
+            yield connection
+
+    @contextmanager
+    def turn(self) -> Iterator[Callable[[], AbstractContextManager[duckdb.DuckDBPyConnection]]]:
+        """The right to write, kept while the file is closed too, so that it can be replaced.
+
+        Yields:
+            What opens the file for writing, without a transaction.
+        """
         deadline = time.monotonic() + self._patience
         make_private_folder(self.file.parent)
         with self._turn(deadline):
-            previous = os.umask(0o077)  # the file and its write-ahead log must never be readable by others
-            try:
-                connection = self._retry(lambda: duckdb.connect(self.file, config=self._settings), deadline)
-            finally:
-                os.umask(previous)
-            try:
-                yield connection
-            finally:
-                connection.close()
+            yield partial(self._opened, deadline)
+
+    @contextmanager
+    def _opened(self, deadline: float) -> Iterator[duckdb.DuckDBPyConnection]:
+        previous = os.umask(0o077)  # the file and its write-ahead log must never be readable by others
+        try:
+            connection = self._retry(lambda: duckdb.connect(self.file, config=self._settings), deadline)
+        finally:
+            os.umask(previous)
+        try:
+            yield connection
+        finally:
+            connection.close()
 
     def _open_reader(self, deadline: float) -> duckdb.DuckDBPyConnection:
         make_private_file(self.file)

@@ -350,13 +350,18 @@ def bury(connection: duckdb.DuckDBPyConnection, profile: str, contents: Sequence
     """Leave tombstones, so that these values do not come back."""
     for content in contents:
         connection.execute(
-            "INSERT INTO tombstones VALUES ($1, $2, $3)", [tombstone(profile, content), profile, stored(now())]
+            "INSERT INTO tombstones (digest, profile, buried_at) VALUES ($1, $2, $3)",
+            [tombstone(profile, content), profile, stored(now())],
         )
 
 
 def unbury(connection: duckdb.DuckDBPyConnection, profile: str, content: str) -> None:
-    """Take a value's tombstone away."""
-    connection.execute("DELETE FROM tombstones WHERE digest = $1", [tombstone(profile, content)])
+    """Take a value's tombstone away, and with it the others of its grave."""
+    connection.execute(
+        "DELETE FROM tombstones WHERE digest = $1 "
+        "OR grave IN (SELECT grave FROM tombstones WHERE digest = $1 AND grave IS NOT NULL)",
+        [tombstone(profile, content)],
+    )
 
 
 def buried(connection: duckdb.DuckDBPyConnection, digests: Sequence[str]) -> set[str]:

@@ -119,4 +119,40 @@ def m002_lifecycle(connection: duckdb.DuckDBPyConnection) -> None:
     )
 
 
-STEPS: tuple[Step, ...] = (m001_first_tables, m002_lifecycle)
+def m003_graves_contradictions_anchors(connection: duckdb.DuckDBPyConnection) -> None:
+    """What truth over time needs besides versions.
+
+    A tombstone belongs to a *grave*, the id of what was forgotten: a value leaves several digests, of its wordings and
+    of a topic with its value, and they are lifted together. `purged`: nothing but the digest may stay. `words`: the
+    digest is of a phrase of so many words, wherever it stands. A message that was purged keeps its row, without its
+    content, so that reading its transcript again finds it known.
+
+    `contradictions`: two memories that cannot both be true, which only a person can settle; `reason` is `topic` (two
+    values of one topic, said with equal right), `value` (the same words with other numbers) or `negation`.
+
+    `anchors`: the things in a project's code that a memory names (`kind`: `file`, `symbol` or `commit`), with the
+    project's folder and the commit that was checked out when it was noted.
+    """
+    connection.execute(
+        """
+        ALTER TABLE tombstones ADD COLUMN grave VARCHAR;
+        ALTER TABLE tombstones ADD COLUMN purged BOOLEAN DEFAULT false;
+        ALTER TABLE tombstones ADD COLUMN words INTEGER;
+        ALTER TABLE messages ADD COLUMN purged_by VARCHAR;
+        CREATE TABLE contradictions (
+            id VARCHAR NOT NULL, profile VARCHAR NOT NULL, first VARCHAR NOT NULL, second VARCHAR NOT NULL,
+            reason VARCHAR NOT NULL, found_at TIMESTAMP NOT NULL, settled_at TIMESTAMP
+        );
+        CREATE TABLE anchors (
+            memory_id VARCHAR NOT NULL, root VARCHAR NOT NULL, head VARCHAR NOT NULL, kind VARCHAR NOT NULL,
+            name VARCHAR NOT NULL
+        );
+        """
+    )
+
+
+STEPS: tuple[Step, ...] = (
+    m001_first_tables,
+    m002_lifecycle,
+    m003_graves_contradictions_anchors,
+)

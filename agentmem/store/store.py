@@ -9,6 +9,7 @@ from agentmem.config import Config
 from agentmem.paths import Home, make_private_file, make_private_folder
 from agentmem.store import migrations
 from agentmem.store.connection import Database
+from agentmem.store.rewrite import rewrite
 
 Connection = duckdb.DuckDBPyConnection
 """What a context of `Store` gives; the floors above hand it to the modules of this one and never look inside."""
@@ -69,3 +70,18 @@ class Store:
                     break
             migrations.migrate(self._database, self.home.backups)
         make_private_file(self.home.database)
+
+    def rewrite(self) -> None:
+        """Write the database file anew, so that nothing that was deleted is left in it.
+
+        Raises:
+            StoreBusy: others hold the store; nothing has changed.
+        """
+        if self.exists():
+            rewrite(self._database)
+
+    def checkpoint(self) -> None:
+        """Bring all that was written into the database file, so that its log is short."""
+        if self.exists():
+            with self._database.alone() as connection:
+                connection.execute("CHECKPOINT")
