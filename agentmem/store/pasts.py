@@ -37,7 +37,8 @@ def look(
     loose = replace(wanted, statuses=(), alive_at=None, since=None, until=None)
     items = {no: item for no, item in _items(connection, loose).items() if no in known}
     if as_of is None:
-        found = {no: Past(_as_known(items[no], known[no]), known[no].valid_from) for no in items}
+        kept = [no for no, item in items.items() if item.status is not Status.FORGOTTEN]  # forgotten since: never told
+        found = {no: Past(_as_known(items[no], known[no]), known[no].valid_from) for no in kept}
         found = {no: past for no, past in found.items() if _counts(past.item, wanted, known_at)}
     else:
         records = _records(connection, items, known, known_at)
