@@ -11,7 +11,7 @@ from agentmem import paths
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
 from agentmem.domain.messages import Message, Trust
-from agentmem.domain.recall import TYPES, Answer, Query
+from agentmem.domain.recall import MEMORY, TYPES, Answer, Query
 from agentmem.domain.reports import Tally
 from agentmem.errors import NotFound, UsageError
 from agentmem.ingest.pipeline import Ingested, Ingestion
@@ -25,23 +25,27 @@ from agentmem.recall.analyze import analyze
 from agentmem.recall.briefing import MOST_RELATED, MOST_TOKENS, Briefing, brief
 from agentmem.recall.pipeline import recall
 from agentmem.recall.related import related
+from agentmem.recall.weigh import Rates
 from agentmem.sources.chat import from_objects
-from agentmem.store import sessions
+from agentmem.store import recalled, sessions
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import StoredMessage
 from agentmem.store.store import Store
-from agentmem.upkeep.asked import kind_called, kinds_called, local_now, moment
+from agentmem.upkeep.asked import instant, kind_called, kinds_called, local_now, moment
 from agentmem.upkeep.capturing import Capturing
 from agentmem.upkeep.compacting import Compacting
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.forgetting import Forgetting
 from agentmem.upkeep.looking import Looking
-from agentmem.upkeep.tidy import tidy
+from agentmem.upkeep.tending import Tending
+from agentmem.upkeep.tidy import note_recalled, tidy
 
 MOST_HITS = 1_000
+MOST_NOTED = 5
+"""Memories of an answer that count as recalled: those behind them were shown, but hardly used."""
 
 
-class Memory(Looking, Capturing, Forgetting, Compacting):
+class Memory(Looking, Capturing, Tending, Forgetting, Compacting):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.
@@ -99,6 +103,10 @@ class Memory(Looking, Capturing, Forgetting, Compacting):
     @property
     def _embedder(self) -> Embedder | None:
         return self._load()
+
+    @property
+    def _rates(self) -> Rates:
+        return Rates(decay=self.config.decay(), unconfirmed_days=self.config.unconfirmed_days)
 
     def _writable_profile(self) -> str:
         """Like `profile`, but a name that nothing has yet is taken as a new profile's."""
@@ -167,6 +175,7 @@ class Memory(Looking, Capturing, Forgetting, Compacting):
             ModelMismatch: the store's vectors come from another model.
             ModelUnavailable: the configured model cannot be loaded here.
         """
+        note_recalled(self._store)
         if seconds is None:
             tidy(self._store)
         if self._embedder is None:
@@ -217,6 +226,8 @@ class Memory(Looking, Capturing, Forgetting, Compacting):
         until: datetime | str | None = None,
         reference_date: datetime | str | None = None,
         everything: bool = False,
+        as_of: datetime | str | None = None,
+        known_at: datetime | str | None = None,
     ) -> Answer:
         """What the project's profile, and the user's, know about a question; no hits when that is nothing.
 
@@ -229,6 +240,8 @@ class Memory(Looking, Capturing, Forgetting, Compacting):
             until: nothing as new as this.
             reference_date: what "today" means in the question; None: now.
             everything: also superseded, expired and forgotten memories.
+            as_of: only what was true then, and said by then; of a day, its end.
+            known_at: only what the store knew then.
 
         Raises:
             UsageError: an empty question, an unknown type or kind, a date that cannot be read.
@@ -242,7 +255,8 @@ class Memory(Looking, Capturing, Forgetting, Compacting):
         unknown = [name for name in types if name not in TYPES]
         if unknown:
             raise UsageError(f"Unknown type {unknown[0]!r}", f"Types are {', '.join(TYPES)}.")
-        reference = moment(reference_date, local_now()) or local_now()
+        then, known = instant(as_of, local_now()), instant(known_at, local_now())
+        reference = moment(reference_date, local_now()) or then or known or local_now()
 
         def ask(text: str) -> Query:
             return analyze(
@@ -256,9 +270,15 @@ class Memory(Looking, Capturing, Forgetting, Compacting):
                 until=moment(until, reference),
                 limit=limit,
                 everything=everything,
+                as_of=then,
+                known_at=known,
             )
 
-        return recall(self._store, query, ask, lambda: self._embedder)
+        answer = recall(self._store, query, ask, lambda: self._embedder, self._rates)
+        found = [hit.id for hit in answer.hits if hit.type == MEMORY][:MOST_NOTED]
+        if found and then is None and known is None:
+            recalled.note(self.home, found)
+        return answer
 
     def context(
         self,
@@ -292,6 +312,7 @@ class Memory(Looking, Capturing, Forgetting, Compacting):
                 reference=local_now(),
                 embedder=lambda: self._embedder,
                 most=MOST_RELATED,
+                rates=self._rates,
             )
         day = today or local_now().date()
         return brief(self._store, profile, day, session=session, related=about, budget=budget)

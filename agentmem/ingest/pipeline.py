@@ -22,7 +22,7 @@ from agentmem.ingest.forgotten import find_graves, strike
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
 from agentmem.ingest.verify import verify
 from agentmem.projects import Project, identify
-from agentmem.store import anchors, hiding, journal, memories, sessions
+from agentmem.store import anchors, hiding, journal, memories, sessions, snapshots
 from agentmem.store import messages as message_store
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import Incoming
@@ -71,10 +71,15 @@ class Ingestion:
         store: where to.
         profile: the profile of everything; None: each session's project, by the folder that it names.
         fallback: the profile of sessions that name no folder, and its identity where it has one.
+        actor: who does it, for the journal.
     """
 
-    def __init__(self, store: Store, *, profile: str | None, fallback: tuple[str, str | None]) -> None:
+    def __init__(
+        self, store: Store, *, profile: str | None, fallback: tuple[str, str | None], actor: str = "ingest"
+    ) -> None:
         self._store = store
+        self._actor = actor
+        self._action = journal.Action()
         self._profile = profile
         self._fallback = fallback
         self._terms = Terms()
@@ -134,9 +139,9 @@ class Ingestion:
         return _Prepared(incoming, candidates)
 
     def _write(self, connection: Connection, prepared: Sequence[_Prepared], source: str) -> None:
-        arrivals, struck = strike(
-            connection, self._arrivals(connection, prepared, source), [one.candidates for one in prepared]
-        )
+        known, arrivals = self._arrivals(connection, prepared, source)
+        before = sessions.spans(connection, known)
+        arrivals, struck = strike(connection, arrivals, [one.candidates for one in prepared])
         fresh = message_store.add(connection, arrivals)
         hiding.hide(connection, struck)
         entries = []
@@ -150,8 +155,11 @@ class Ingestion:
             if not new:
                 continue
             grown[arrival.place.no] = [incoming.message for incoming in new]
-            after = {"messages": len(new), "source": source}
-            entries.append(journal.Entry("ingest", arrival.profile, session_id, after=after))
+            place = arrival.place
+            after = {"messages": len(new), "source": source, "session_no": place.no, "first": place.next_seq}
+            entries.append(
+                journal.Entry("ingest", arrival.profile, session_id, before.get(place.no), after, journal.SESSION)
+            )
             proposals += [
                 _proposal(arrival.profile, arrival.place.no, replace(candidate, said_at=incoming.message.at))
                 for incoming in new
@@ -160,8 +168,8 @@ class Ingestion:
             ]
         if grown:
             sessions.extend(connection, grown)
-        journal.write(connection, "ingest", entries)
-        plan = propose(connection, proposals, self._terms, actor="ingest")
+        journal.write(connection, self._actor, entries, self._action)
+        plan = propose(connection, proposals, self._terms, actor=self._actor, action=self._action)
         anchors.add(connection, self._anchoring.anchors(item for item, _ in plan.added.values()))
         self.done.memories += len(plan.added)
         self.done.superseded += len(plan.changed)
@@ -169,15 +177,17 @@ class Ingestion:
 
     def _arrivals(
         self, connection: Connection, prepared: Sequence[_Prepared], source: str
-    ) -> list[message_store.Arrival]:
+    ) -> tuple[list[int], list[message_store.Arrival]]:
+        """The numbers of the sessions that were there before, and what arrives."""
         firsts = [one.incoming[0].message for one in prepared]
         profiles = self._profiles(connection, prepared)
         keys = [(profile, first.session_id) for profile, first in zip(profiles, firsts, strict=True)]
         places = sessions.places(connection, keys)
+        known = [place.no for place in places.values()]
         missing = [(key[0], first) for key, first in zip(keys, firsts, strict=True) if key not in places]
         if missing:
             places |= sessions.create(connection, missing, source)
-        return [
+        return known, [
             message_store.Arrival(
                 key[0], places[key], self._bare_before.setdefault(key, places[key].bare), one.incoming
             )
@@ -211,7 +221,14 @@ class Ingestion:
         return self._projects[folder]
 
 
-def propose(connection: Connection, proposals: Sequence[Proposal], terms: Terms, *, actor: str) -> Plan:
+def propose(
+    connection: Connection,
+    proposals: Sequence[Proposal],
+    terms: Terms,
+    *,
+    actor: str,
+    action: journal.Action | None = None,
+) -> Plan:
     """Settle proposals against what is stored, and write the outcome with its journal.
 
     Args:
@@ -219,6 +236,7 @@ def propose(connection: Connection, proposals: Sequence[Proposal], terms: Terms,
         proposals: in the order in which they were said.
         terms: for the index.
         actor: who does it, for the journal.
+        action: what it is part of; None: it is all.
     """
     if not proposals:
         return Plan()
@@ -228,7 +246,7 @@ def propose(connection: Connection, proposals: Sequence[Proposal], terms: Terms,
         for p, grave in zip(proposals, graves, strict=True)
     ]
     plan = supersede(_known(connection, marked), marked)
-    _apply(connection, plan, terms, actor)
+    _apply(connection, plan, terms, actor, action)
     return plan
 
 
@@ -250,7 +268,9 @@ def _known(connection: Connection, proposals: Sequence[Proposal]) -> list[Known]
     return known
 
 
-def _apply(connection: Connection, plan: Plan, terms: Terms, actor: str) -> None:
+def _apply(connection: Connection, plan: Plan, terms: Terms, actor: str, action: journal.Action | None) -> None:
+    touched = list(dict.fromkeys([*plan.added, *plan.changed, *(key for key, _ in plan.supports)]))
+    states = snapshots.take(connection, touched)
     added = list(plan.added.values())
     memories.add(connection, [item for item, _ in added], [terms.of(memories.search_text(i, q)) for i, q in added])
     memories.add_queries(connection, [(item.id, query) for item, queries in added for query in queries])
@@ -274,29 +294,18 @@ def _apply(connection: Connection, plan: Plan, terms: Terms, actor: str) -> None
             superseded_by=after.superseded_by,
             valid_from=after.valid_from,
         )
-    journal.write(connection, actor, [*_entries(plan)])
+    now_so = snapshots.take(connection, touched)
+    entries = [snapshots.entry(_operation(plan, key), states.get(key), now_so.get(key)) for key in touched]
+    journal.write(connection, actor, [entry for entry in entries if entry is not None], action)
 
 
-def _entries(plan: Plan) -> Iterator[journal.Entry]:
-    for item, _ in plan.added.values():
-        yield journal.Entry("remember", item.profile, item.id, after=_shown(item))
-    for key, words in plan.supports:
-        if key not in plan.added:
-            yield journal.Entry("evidence", "", key, after={"message": words.message_id, "at": words.at})
-    for before, after in plan.changed.values():
-        operation = "supersede" if after.superseded_by else "reinstate"
-        yield journal.Entry(operation, after.profile, after.id, before=_shown(before), after=_shown(after))
-
-
-def _shown(item: MemoryItem) -> dict[str, object]:
-    return {
-        "status": item.status.value,
-        "kind": item.kind.value,
-        "topic_key": item.topic_key,
-        "content": item.content,
-        "valid_from": item.valid_from,
-        "superseded_by": item.superseded_by,
-    }
+def _operation(plan: Plan, key: str) -> str:
+    """What is done to a memory, in a word for the journal."""
+    if key in plan.added:
+        return "remember"
+    if key in plan.changed:
+        return "supersede" if plan.changed[key][1].superseded_by else "reinstate"
+    return "evidence"
 
 
 def _proposal(profile: str, session_no: int, candidate: Candidate) -> Proposal:

@@ -14,7 +14,7 @@ from agentmem.ingest.extract import extract
 from agentmem.ingest.forgotten import find_graves
 from agentmem.ingest.pipeline import propose
 from agentmem.ingest.supersede import Proposal
-from agentmem.store import anchors, memories, sessions, tombstones
+from agentmem.store import anchors, journal, memories, sessions, snapshots, tombstones
 from agentmem.store.fulltext import Terms
 from agentmem.store.rows import now
 from agentmem.store.store import Store
@@ -73,15 +73,20 @@ def remember(
     )
     anchoring = Anchoring()
     anchoring.look(folder, [replace(guess, content=text, said_at=at)])
+    actor = "told" if trust is Trust.HIGH else "agent"
     with store.writing() as connection:
         sessions.ensure_profile(connection, profile)
-        memories.unbury(connection, profile, text)
-        graves = find_graves(connection, [(profile, key, text)])
-        tombstones.lift(connection, [grave.id for grave in graves if grave is not None and grave.id])
-        stored = memories.by_ids(connection, [item.id]).get(item.id)
-        if stored is not None and stored.status is Status.FORGOTTEN:
-            memories.set_status(connection, stored, status=Status.SUPERSEDED, terms=terms.of(text))
-        propose(connection, [Proposal(item=item, said_at=at, search_queries=guess.search_queries)], terms, actor="told")
+        action = journal.Action()
+        with snapshots.recorded(connection, actor, "reinstate", [item.id], action=action):
+            memories.unbury(connection, profile, text)
+            graves = find_graves(connection, [(profile, key, text)])
+            tombstones.lift(connection, [grave.id for grave in graves if grave is not None and grave.id])
+            stored = memories.by_ids(connection, [item.id]).get(item.id)
+            if stored is not None and stored.status in (Status.FORGOTTEN, Status.REJECTED):
+                hidden = replace(stored, status=Status.SUPERSEDED, reason=None)
+                memories.change(connection, hidden, terms.of(memories.search_text(hidden, guess.search_queries)))
+        proposal = Proposal(item=item, said_at=at, search_queries=guess.search_queries)
+        propose(connection, [proposal], terms, actor=actor, action=action)
         if stored is None:
             anchors.add(connection, anchoring.anchors([item]))
         return memories.by_ids(connection, [item.id])[item.id]

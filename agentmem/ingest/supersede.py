@@ -127,6 +127,8 @@ class _Ledger:
         item = self._merged_into(item)
         if proposal.support is not None:
             self._support(item.id if item else proposal.item.id, proposal.support)
+        if item is not None and item.status is Status.REJECTED:  # saying it again is evidence, and no second thought
+            return
         if item is None:
             item = proposal.item
             self._queries[item.id] = proposal.search_queries

@@ -27,6 +27,8 @@ def analyze(
     until: datetime | None = None,
     limit: int = 10,
     everything: bool = False,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
 ) -> Query:
     """Analyse a question by rule.
 
@@ -54,6 +56,8 @@ def analyze(
         until=until,
         limit=limit,
         everything=everything,
+        as_of=as_of,
+        known_at=known_at,
     )
 
 

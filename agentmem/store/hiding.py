@@ -1,11 +1,11 @@
 """Messages that are to be hidden or purged: how they are found, and how they leave the index and come back."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import duckdb
 
 from agentmem.store import fulltext
-from agentmem.store.messages import INDEXED, SELECT, SESSION_STEP, SPOKEN, StoredMessage, read, slot_of
+from agentmem.store.messages import SELECT, SESSION_STEP, StoredMessage, read
 from agentmem.store.rows import now, registered, stored
 
 
@@ -83,39 +83,3 @@ def hide(connection: duckdb.DuckDBPyConnection, places: Sequence[tuple[int, str,
             "JOIN new_rows n ON n.session_no = o.session_no AND n.id = o.message_id"
         ).fetchall()
     fulltext.remove(connection, [slot for (slot,) in slots])
-
-
-def unhide(
-    connection: duckdb.DuckDBPyConnection,
-    places: Sequence[tuple[int, str]],
-    terms_of: Callable[[str], Sequence[int]],
-) -> None:
-    """Bring messages back that `hide` or `forget` took out of the index; a purged one has nothing to bring back.
-
-    Args:
-        connection: inside a writing transaction.
-        places: (session number, message id).
-        terms_of: `fulltext.Terms.of`.
-    """
-    for session_no, identity in places:
-        rows = connection.execute(
-            "UPDATE messages SET forgotten_at = NULL "
-            "WHERE session_no = $1 AND id = $2 AND forgotten_at IS NOT NULL AND purged_by IS NULL "
-            "RETURNING role, speaker, content",
-            [session_no, identity],
-        ).fetchall()
-        for role, speaker, content in rows:
-            text = f"{speaker}: {content}" if speaker else content
-            terms = terms_of(text[:INDEXED])
-            where = connection.execute(
-                "SELECT s.profile, o.seq FROM occurrences o JOIN sessions s ON s.no = o.session_no "
-                "WHERE o.session_no = $1 AND o.message_id = $2",
-                [session_no, identity],
-            ).fetchall()
-            fulltext.add(
-                connection,
-                [
-                    fulltext.Document(slot_of(session_no, seq), profile, terms, dense=role in SPOKEN)
-                    for profile, seq in where
-                ],
-            )

@@ -216,12 +216,12 @@ def by_prefix(connection: duckdb.DuckDBPyConnection, start: str) -> list[MemoryI
 def by_topics(
     connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], keys: Sequence[str], *, active: bool
 ) -> list[tuple[int, MemoryItem]]:
-    """(number, memory) of all that have one of these topic keys, newest first."""
+    """(number, memory) of all that have one of these topic keys, newest first; `active`: or rejected ones."""
     if not keys:
         return []
     rows = connection.execute(
         f"SELECT no, {COLUMNS} FROM memories WHERE topic_key IN (SELECT unnest($1::VARCHAR[])) "
-        "AND profile IN (SELECT unnest($2::VARCHAR[])) AND ($3 OR status = 'active') "
+        "AND profile IN (SELECT unnest($2::VARCHAR[])) AND ($3 OR status IN ('active', 'rejected')) "
         "ORDER BY valid_from DESC NULLS LAST, no DESC",
         [list(keys), list(profiles), not active],
     ).fetchall()
@@ -303,6 +303,16 @@ def evidence_of(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> di
         )
         found.setdefault(memory, []).append(one)
     return found
+
+
+def last_said(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[str, datetime]:
+    """When the newest evidence of memories was said, of those that have any with a time."""
+    rows = connection.execute(
+        "SELECT memory_id, max(said_at) AS latest FROM evidence WHERE memory_id IN (SELECT unnest($1::VARCHAR[])) "
+        "AND said_at IS NOT NULL GROUP BY memory_id",
+        [list(ids)],
+    ).fetchall()
+    return {memory: at for memory, raw in rows if (at := told(raw)) is not None}
 
 
 def places_of(

@@ -235,17 +235,34 @@ def by_slots(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> dic
 
 
 def slots_between(
-    connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], since: datetime | None, until: datetime | None
+    connection: duckdb.DuckDBPyConnection,
+    profiles: Sequence[str],
+    since: datetime | None,
+    until: datetime | None,
+    *,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
 ) -> list[int]:
-    """The slots of all messages said in a period, the newest first."""
+    """The slots of all messages said in a period, the newest first.
+
+    Args:
+        connection: the store.
+        profiles: where to look.
+        since: said at or after.
+        until: said before.
+        as_of: said by then; one without a time counts from when it was stored.
+        known_at: stored by then.
+    """
     rows = connection.execute(
         f"""
         SELECT o.session_no * {SESSION_STEP}::BIGINT + o.seq FROM occurrences o
         JOIN sessions s ON s.no = o.session_no AND s.profile IN (SELECT unnest($1::VARCHAR[]))
         WHERE ($2::TIMESTAMP IS NULL OR o.said_at >= $2) AND ($3::TIMESTAMP IS NULL OR o.said_at < $3)
+            AND ($4::TIMESTAMP IS NULL OR coalesce(o.said_at, o.stored_at) <= $4)
+            AND ($5::TIMESTAMP IS NULL OR o.stored_at <= $5)
         ORDER BY o.said_at DESC, 1 DESC
         """,
-        [list(profiles), stored(since), stored(until)],
+        [list(profiles), stored(since), stored(until), stored(as_of), stored(known_at)],
     ).fetchall()
     return [slot for (slot,) in rows]
 

@@ -43,7 +43,7 @@ def delete_memories(connection: duckdb.DuckDBPyConnection, items: Sequence[Memor
     ):
         connection.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT unnest($1::VARCHAR[]))", [ids])
     versions.note(connection, [(no, None) for (no,) in numbers])
-    _blank_journal(connection, ids, [item.content for item in items])
+    _clear_journal(connection, ids, [item.content for item in items])
 
 
 def blank_messages(connection: duckdb.DuckDBPyConnection, said: Sequence[StoredMessage], graves: Sequence[str]) -> None:
@@ -72,7 +72,8 @@ def blank_messages(connection: duckdb.DuckDBPyConnection, said: Sequence[StoredM
         [[no for no, _ in places], [identity for _, identity in places]],
     )
     hiding.hide(connection, [(no, identity, grave) for (no, identity), grave in zip(places, graves, strict=True)])
-    _blank_journal(connection, [identity for _, identity in places], [])
+    ids = [identity for _, identity in places]
+    _clear_journal(connection, ids, ids)  # other memories have evidence there, with its words
 
 
 def unblank(connection: duckdb.DuckDBPyConnection, graves: Sequence[str]) -> int:
@@ -116,12 +117,12 @@ def _delete_vectors(connection: duckdb.DuckDBPyConnection, slots: Collection[int
     )
 
 
-def _blank_journal(connection: duckdb.DuckDBPyConnection, subjects: Sequence[str], contents: Sequence[str]) -> None:
-    """Take what was before and after out of all entries about some things, or with some words in them."""
-    written = [json.dumps(content, ensure_ascii=False)[1:-1] for content in contents]
+def _clear_journal(connection: duckdb.DuckDBPyConnection, subjects: Sequence[str], words: Sequence[str]) -> None:
+    """Delete all entries about some things, or with some words in them."""
+    written = [json.dumps(one, ensure_ascii=False)[1:-1] for one in words]
     connection.execute(
         """
-        UPDATE journal SET before = NULL, after = NULL
+        DELETE FROM journal
         WHERE subject IN (SELECT unnest($1::VARCHAR[])) OR list_bool_or(list_transform($2::VARCHAR[],
             lambda c: contains(coalesce(before::VARCHAR, '') || coalesce(after::VARCHAR, ''), c)))
         """,

@@ -114,6 +114,26 @@ def profiles_of(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str
     return dict(rows)
 
 
+def spans(connection: duckdb.DuckDBPyConnection, numbers: Sequence[int]) -> dict[int, dict[str, str | None]]:
+    """What `extend` changes of sessions, as text, by number: what the journal notes before it does."""
+    rows = connection.execute(
+        "SELECT no, started_at::VARCHAR, ended_at::VARCHAR, cwd, branch, ingested_at::VARCHAR FROM sessions "
+        "WHERE no IN (SELECT unnest($1::INTEGER[]))",
+        [list(numbers)],
+    ).fetchall()
+    names = ("started_at", "ended_at", "cwd", "branch", "ingested_at")
+    return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}
+
+
+def drop_empty_profile(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Take a profile away that holds nothing."""
+    connection.execute(
+        "DELETE FROM profiles WHERE name = $1 AND NOT EXISTS (SELECT 1 FROM sessions WHERE profile = $1) "
+        "AND NOT EXISTS (SELECT 1 FROM memories WHERE profile = $1)",
+        [name],
+    )
+
+
 def create(
     connection: duckdb.DuckDBPyConnection, firsts: Sequence[tuple[str, Message]], source: str
 ) -> dict[tuple[str, str], Place]:

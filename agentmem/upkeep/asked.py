@@ -1,7 +1,7 @@
 """What callers say in words, as values: kinds and points in time."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from agentmem.domain.dates import parse_when
 from agentmem.domain.memories import MemoryKind
@@ -33,6 +33,15 @@ def kinds_called(names: Sequence[str]) -> tuple[str, ...]:
 def local_now() -> datetime:
     """Now, in the zone of this machine: what "today" means to its user."""
     return datetime.now(UTC).astimezone()
+
+
+def instant(when: datetime | str | None, reference: datetime) -> datetime | None:
+    """A point in time to look back from; of a period that is said in words, its last moment ("by the end of April")."""
+    if not isinstance(when, str):
+        return moment(when, reference)
+    start, end = parse_when(when, reference)
+    is_distance = abs(end - reference) < timedelta(seconds=1)  # "7d" is the time seven days ago
+    return start if is_distance else end - timedelta(microseconds=1)
 
 
 def moment(when: datetime | str | None, reference: datetime) -> datetime | None:

@@ -20,7 +20,7 @@ from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest import statements
 from agentmem.ingest.vectorize import settle
-from agentmem.store import contradictions, embeddings, journal, memories, merging, trimming
+from agentmem.store import contradictions, embeddings, journal, memories, merging, snapshots, trimming
 from agentmem.store.contradictions import TOPIC, Contradiction
 from agentmem.store.rows import now
 from agentmem.store.store import Connection, Store
@@ -28,7 +28,6 @@ from agentmem.store.vectors import VectorTable
 from agentmem.upkeep import notes
 from agentmem.upkeep.duplicates import VETO, Cluster, Weighed, blocks, clusters, disputes, weigh
 from agentmem.upkeep.purge import clean
-from agentmem.upkeep.recorded import recorded
 from agentmem.upkeep.tidy import tidy
 
 if TYPE_CHECKING:
@@ -168,7 +167,7 @@ class _Run:
                 over = merging.expired_by(connection, now(), _BATCH)
                 if not over:
                     return
-                with recorded(connection, "expire", [item.id for item in over], action):
+                with snapshots.recorded(connection, "compact", "expire", [item.id for item in over], action=action):
                     merging.change_status(connection, [(item.id, Status.EXPIRED, None) for item in over])
             self._done.expired += len(over)
 
@@ -230,7 +229,7 @@ class _Run:
         if not same:
             return []
         keepers = {member.id: cluster.keeper.id for cluster in same for member in cluster.members}
-        with recorded(connection, "merge", sorted({*keepers, *keepers.values()}), action):
+        with snapshots.recorded(connection, "compact", "merge", sorted({*keepers, *keepers.values()}), action=action):
             merging.gather_evidence(connection, keepers)
             merging.change_status(
                 connection, [(member, Status.SUPERSEDED, keeper) for member, keeper in keepers.items()]

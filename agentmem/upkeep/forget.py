@@ -2,7 +2,7 @@
 
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest import statements
-from agentmem.store import journal, memories, messages, tombstones
+from agentmem.store import journal, memories, messages, snapshots, tombstones
 from agentmem.store.messages import SESSION_STEP, StoredMessage
 from agentmem.store.store import Connection
 from agentmem.upkeep.inspect import find
@@ -21,8 +21,9 @@ def forget(connection: Connection, start: str) -> MemoryItem | StoredMessage:
     """
     found = find(connection, start)
     if isinstance(found, MemoryItem):
-        return _forget_memory(connection, found)
-    return _forget_message(connection, found[0])
+        with snapshots.recorded(connection, "user", "forget", [found.id]):
+            return _forget_memory(connection, found)
+    return _forget_message(connection, found[0], journal.Action())
 
 
 def forget_all(connection: Connection, chosen: Selection) -> Selection:
@@ -32,28 +33,34 @@ def forget_all(connection: Connection, chosen: Selection) -> Selection:
     """
     items = [item for item in chosen.memories if item.status is not Status.FORGOTTEN]
     said = [message for message in chosen.messages if message.forgotten_at is None]
-    for item in items:
-        _forget_memory(connection, item)
+    action = journal.Action()
+    with snapshots.recorded(connection, "user", "forget", [item.id for item in items], action=action):
+        for item in items:
+            _forget_memory(connection, item)
+        if chosen.phrase is not None and (phrase := statements.phrase(chosen.profile, chosen.phrase)):
+            digest, words = phrase
+            tombstones.bury(connection, chosen.profile, digest, [digest], purged=False, words=words)
     for message in said:
-        _forget_message(connection, message)
-    if chosen.phrase is not None and (phrase := statements.phrase(chosen.profile, chosen.phrase)):
-        digest, words = phrase
-        tombstones.bury(connection, chosen.profile, digest, [digest], purged=False, words=words)
+        _forget_message(connection, message, action)
     return Selection(tuple(items), tuple(said), chosen.profile, chosen.phrase, chosen.session)
 
 
 def _forget_memory(connection: Connection, item: MemoryItem) -> MemoryItem:
-    forgotten = memories.set_status(connection, item, status=Status.FORGOTTEN)
     buried = statements.digests(item.profile, item.topic_key, item.content)
     tombstones.bury(connection, item.profile, item.id, buried, purged=False)
-    before = {"status": item.status.value, "superseded_by": item.superseded_by}
-    entry = journal.Entry("forget", item.profile, item.id, before=before, after={"status": forgotten.status.value})
-    journal.write(connection, "user", [entry])
-    return forgotten
+    return memories.set_status(connection, item, status=Status.FORGOTTEN)
 
 
-def _forget_message(connection: Connection, message: StoredMessage) -> StoredMessage:
+def _forget_message(connection: Connection, message: StoredMessage, action: journal.Action) -> StoredMessage:
     messages.forget(connection, message.slot // SESSION_STEP, message.id)
-    entry = journal.Entry("forget", message.profile, message.id, before={"session": message.session_id})
-    journal.write(connection, "user", [entry])
+    place = {"session": message.session_id, "session_no": message.slot // SESSION_STEP}
+    entry = journal.Entry(
+        "forget",
+        message.profile,
+        message.id,
+        before={**place, "forgotten": message.forgotten_at is not None},
+        after={**place, "forgotten": True},
+        about=journal.MESSAGE,
+    )
+    journal.write(connection, "user", [entry], action)
     return messages.by_slots(connection, [message.slot])[message.slot]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.errors import NotFound
 from agentmem.ingest import statements
-from agentmem.store import hiding, journal, memories, messages, purging, tombstones
+from agentmem.store import journal, memories, messages, purging, snapshots, tombstones, withdraw
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import StoredMessage
 from agentmem.store.store import Connection
@@ -46,18 +46,34 @@ def unforget(connection: Connection, wanted: Wanted, here: str, terms: Terms) ->
     except NotFound:
         if not purged:
             raise
-    items = [_back(connection, item, terms) for item in chosen.memories if item.status is Status.FORGOTTEN]
-    said = [message for message in chosen.messages if message.forgotten_at is not None]
-    hiding.unhide(connection, [(m.slot // messages.SESSION_STEP, m.id) for m in said], terms.of)
+    forgotten = [item for item in chosen.memories if item.status is Status.FORGOTTEN]
+    said = [message for message in chosen.messages if message.forgotten_at is not None and message.content]
+    action = journal.Action()
+    with snapshots.recorded(connection, "user", "unforget", [item.id for item in forgotten], action=action):
+        items = [_back(connection, item, terms) for item in forgotten]
+        graves_open = [*(item.id for item in items), *purged, *([phrase[0]] if phrase else [])]
+        lifted = tombstones.lift(connection, graves_open)
     for message in said:
-        journal.write(connection, "user", [journal.Entry("unforget", message.profile, message.id)])
-    lifted = tombstones.lift(connection, [*(item.id for item in items), *purged, *([phrase[0]] if phrase else [])])
-    for grave in purged:
-        journal.write(connection, "user", [journal.Entry("unforget", here, grave)])
+        _unhide(connection, message, terms, action)
     if not items and not said and not lifted:
         raise NotFound("Nothing of that was forgotten", "`agentmem list --all` shows what is, with its status.")
     again = tuple(replace(message, forgotten_at=None) for message in said)
     return Unforgotten(tuple(items), again, lifted, purging.unblank(connection, purged) + len(purged))
+
+
+def _unhide(connection: Connection, message: StoredMessage, terms: Terms, action: journal.Action) -> None:
+    no = message.slot // messages.SESSION_STEP
+    withdraw.unhide(connection, no, message.id, terms)
+    place = {"session": message.session_id, "session_no": no}
+    entry = journal.Entry(
+        "unforget",
+        message.profile,
+        message.id,
+        before={**place, "forgotten": True},
+        after={**place, "forgotten": False},
+        about=journal.MESSAGE,
+    )
+    journal.write(connection, "user", [entry], action)
 
 
 def _back(connection: Connection, item: MemoryItem, terms: Terms) -> MemoryItem:
@@ -68,13 +84,9 @@ def _back(connection: Connection, item: MemoryItem, terms: Terms) -> MemoryItem:
             status, successor = Status.SUPERSEDED, other.id
     memories.unbury(connection, item.profile, item.content)
     queries = memories.queries_of(connection, [item.id]).get(item.id, ())
-    back = memories.set_status(
+    return memories.set_status(
         connection, item, status=status, terms=terms.of(memories.search_text(item, queries)), superseded_by=successor
     )
-    before = {"status": Status.FORGOTTEN.value}
-    after = {"status": status.value, "superseded_by": successor}
-    journal.write(connection, "user", [journal.Entry("unforget", item.profile, item.id, before, after)])
-    return back
 
 
 def _before(connection: Connection, item: MemoryItem) -> tuple[Status, str | None]:
