@@ -37,6 +37,7 @@ from agentmem.upkeep.compacting import Compacting
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.forgetting import Forgetting
 from agentmem.upkeep.looking import Looking
+from agentmem.upkeep.moving import Moving
 from agentmem.upkeep.tending import Tending
 from agentmem.upkeep.tidy import note_recalled, tidy
 
@@ -45,7 +46,7 @@ MOST_NOTED = 5
 """Memories of an answer that count as recalled: those behind them were shown, but hardly used."""
 
 
-class Memory(Looking, Capturing, Tending, Forgetting, Compacting):
+class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Moving):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.

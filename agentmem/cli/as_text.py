@@ -16,6 +16,7 @@ from agentmem.cli.text_compact import compacted
 from agentmem.cli.text_forget import forgotten_all, unforgotten
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
 from agentmem.cli.text_schedule import scheduled
+from agentmem.cli.text_transfer import backed_up, backups_listed, exported, imported, restored, upgraded
 from agentmem.cli.text_year import lived
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
@@ -26,6 +27,10 @@ from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.inspect import Shown
 from agentmem.upkeep.schedule import Scheduled
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.transfer.backups import BackedUp, Restored
+from agentmem.upkeep.transfer.exporting import Exported
+from agentmem.upkeep.transfer.importing import Imported
+from agentmem.upkeep.transfer.upgrading import Upgraded
 from agentmem.upkeep.unforget import Unforgotten
 
 _CONTEXT = 240  # characters of each message that stands around what is shown
@@ -322,4 +327,10 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.ProfileReason: _reason,
     results.Demonstrated: _demonstrated,
     results.Benched: benched,
+    Exported: exported,
+    Imported: imported,
+    BackedUp: backed_up,
+    results.BackupsListed: backups_listed,
+    Restored: restored,
+    Upgraded: upgraded,
 }

@@ -20,6 +20,10 @@ from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.schedule import Scheduled
 from agentmem.upkeep.selection import Selection
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
+from agentmem.upkeep.transfer.exporting import Exported
+from agentmem.upkeep.transfer.importing import Imported
+from agentmem.upkeep.transfer.upgrading import Upgraded
 from agentmem.upkeep.unforget import Unforgotten
 
 
@@ -215,6 +219,14 @@ class Benched:
     sets: tuple[retrieval.Result, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class BackupsListed:
+    """The copies beside the store, the newest first."""
+
+    folder: str
+    backups: tuple[Copied, ...]
+
+
 Result = (
     IngestReport
     | CaughtUp
@@ -240,5 +252,11 @@ Result = (
     | ProfileReason
     | Demonstrated
     | Benched
+    | Exported
+    | Imported
+    | BackedUp
+    | BackupsListed
+    | Restored
+    | Upgraded
 )
 """All that a command can hand to `agentmem.cli.render.render`."""

@@ -37,7 +37,7 @@ def _rows(chosen: Selection) -> list[tuple[str, str, str, str]]:
 
 
 def _whole(chosen: Selection, *, purged: bool) -> str:
-    verb = "deleted for good, with the copies that were made before upgrades" if purged else "hidden"
+    verb = "deleted for good, with all backups in the store's folder" if purged else "hidden"
     return f"In all {_words(chosen)} to be {verb}."
 
 

@@ -14,13 +14,14 @@ from agentmem.ingest.extract import extract
 from agentmem.ingest.forgotten import find_graves
 from agentmem.ingest.pipeline import propose
 from agentmem.ingest.supersede import Proposal
-from agentmem.store import anchors, journal, memories, sessions, snapshots, tombstones
+from agentmem.store import anchors, journal, memories, sessions, states, tombstones
 from agentmem.store.fulltext import Terms
 from agentmem.store.rows import now
 from agentmem.store.store import Store
 
 EXTRACTOR = "told/1"
-_LONGEST = 10_000
+LONGEST = 10_000
+"""Characters of a memory."""
 
 
 def remember(
@@ -48,13 +49,13 @@ def remember(
     text = store.redact(clean(text)).strip()
     if not text:
         raise UsageError("There is nothing to remember", 'Say it as in `agentmem remember "Use pnpm, not npm."`.')
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         raise UsageError(
-            f"A memory has at most {_LONGEST:,} characters; this text has {len(text):,}",
+            f"A memory has at most {LONGEST:,} characters; this text has {len(text):,}",
             "Long texts belong into `agentmem ingest`, which keeps them word for word.",
         )
     at = now()
-    guess = _best(extract([Message(session_id="told", role=Role.USER, content=text, at=at)]), text, at)
+    guess = guessed(text, at)
     kind = kind or guess.kind
     key = topic_key or guess.topic_key
     item = MemoryItem(
@@ -77,7 +78,7 @@ def remember(
     with store.writing() as connection:
         sessions.ensure_profile(connection, profile)
         action = journal.Action()
-        with snapshots.recorded(connection, actor, "reinstate", [item.id], action=action):
+        with states.recorded(connection, actor, "reinstate", [item.id], action=action):
             memories.unbury(connection, profile, text)
             graves = find_graves(connection, [(profile, key, text)])
             tombstones.lift(connection, [grave.id for grave in graves if grave is not None and grave.id])
@@ -90,6 +91,11 @@ def remember(
         if stored is None:
             anchors.add(connection, anchoring.anchors([item]))
         return memories.by_ids(connection, [item.id])[item.id]
+
+
+def guessed(text: str, at: datetime) -> Candidate:
+    """What the rules make of a text that is told as a whole: kind, topic, dates and search queries."""
+    return _best(extract([Message(session_id="told", role=Role.USER, content=text, at=at)]), text, at)
 
 
 def _best(candidates: Sequence[Candidate], text: str, at: datetime) -> Candidate:

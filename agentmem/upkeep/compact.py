@@ -20,7 +20,7 @@ from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest import statements
 from agentmem.ingest.vectorize import settle
-from agentmem.store import contradictions, embeddings, journal, memories, merging, snapshots, trimming
+from agentmem.store import contradictions, embeddings, journal, memories, merging, states, trimming
 from agentmem.store.contradictions import TOPIC, Contradiction
 from agentmem.store.rows import now
 from agentmem.store.store import Connection, Store
@@ -167,7 +167,7 @@ class _Run:
                 over = merging.expired_by(connection, now(), _BATCH)
                 if not over:
                     return
-                with snapshots.recorded(connection, "compact", "expire", [item.id for item in over], action=action):
+                with states.recorded(connection, "compact", "expire", [item.id for item in over], action=action):
                     merging.change_status(connection, [(item.id, Status.EXPIRED, None) for item in over])
             self._done.expired += len(over)
 
@@ -229,7 +229,7 @@ class _Run:
         if not same:
             return []
         keepers = {member.id: cluster.keeper.id for cluster in same for member in cluster.members}
-        with snapshots.recorded(connection, "compact", "merge", sorted({*keepers, *keepers.values()}), action=action):
+        with states.recorded(connection, "compact", "merge", sorted({*keepers, *keepers.values()}), action=action):
             merging.gather_evidence(connection, keepers)
             merging.change_status(
                 connection, [(member, Status.SUPERSEDED, keeper) for member, keeper in keepers.items()]

@@ -2,7 +2,7 @@
 
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest import statements
-from agentmem.store import journal, memories, messages, snapshots, tombstones
+from agentmem.store import journal, memories, messages, states, tombstones
 from agentmem.store.messages import SESSION_STEP, StoredMessage
 from agentmem.store.store import Connection
 from agentmem.upkeep.inspect import find
@@ -21,7 +21,7 @@ def forget(connection: Connection, start: str) -> MemoryItem | StoredMessage:
     """
     found = find(connection, start)
     if isinstance(found, MemoryItem):
-        with snapshots.recorded(connection, "user", "forget", [found.id]):
+        with states.recorded(connection, "user", "forget", [found.id]):
             return _forget_memory(connection, found)
     return _forget_message(connection, found[0], journal.Action())
 
@@ -34,7 +34,7 @@ def forget_all(connection: Connection, chosen: Selection) -> Selection:
     items = [item for item in chosen.memories if item.status is not Status.FORGOTTEN]
     said = [message for message in chosen.messages if message.forgotten_at is None]
     action = journal.Action()
-    with snapshots.recorded(connection, "user", "forget", [item.id for item in items], action=action):
+    with states.recorded(connection, "user", "forget", [item.id for item in items], action=action):
         for item in items:
             _forget_memory(connection, item)
         if chosen.phrase is not None and (phrase := statements.phrase(chosen.profile, chosen.phrase)):

@@ -43,7 +43,7 @@ class Forgetting:
     def purge(self, wanted: Wanted) -> Selection:
         """Really delete all that is meant, from every file of the store; only digests stay. It cannot be undone.
 
-        Copies of the database made before upgrades are removed, since they hold it too. See `find_forgettable`.
+        The backups in the store's folder are removed, since they hold it too. See `find_forgettable`.
         """
         here = self._here(wanted)
         with self._store.writing() as connection:

@@ -2,7 +2,7 @@
 
 One transaction deletes rows, postings, evidence, embeddings and what the journal holds. Then the files are cleaned:
 the database is written anew, LanceDB's table with all its versions is built again from the embeddings that are left,
-and copies made before upgrades go. Killed in between, the next purge or compaction goes on with the files. The spool
+and the copies in the store's own folder of backups go. Killed in between, the next purge or compaction goes on with the files. The spool
 holds no words, and the log none that were said.
 """
 
@@ -64,5 +64,5 @@ def clean(store: Store) -> bool:
 
 
 def backups(store: Store) -> list[Path]:
-    """The copies made before upgrades; what is deleted stands in them too."""
-    return sorted(store.home.backups.glob("memory-*.duckdb"))
+    """The copies of the database in the store's folder of backups; what is deleted stands in them too."""
+    return sorted(path for path in store.home.backups.glob("*") if path.is_file())

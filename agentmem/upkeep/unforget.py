@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.errors import NotFound
 from agentmem.ingest import statements
-from agentmem.store import journal, memories, messages, purging, snapshots, tombstones, withdraw
+from agentmem.store import journal, memories, messages, purging, states, tombstones, withdraw
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import StoredMessage
 from agentmem.store.store import Connection
@@ -49,7 +49,7 @@ def unforget(connection: Connection, wanted: Wanted, here: str, terms: Terms) ->
     forgotten = [item for item in chosen.memories if item.status is Status.FORGOTTEN]
     said = [message for message in chosen.messages if message.forgotten_at is not None and message.content]
     action = journal.Action()
-    with snapshots.recorded(connection, "user", "unforget", [item.id for item in forgotten], action=action):
+    with states.recorded(connection, "user", "unforget", [item.id for item in forgotten], action=action):
         items = [_back(connection, item, terms) for item in forgotten]
         graves_open = [*(item.id for item in items), *purged, *([phrase[0]] if phrase else [])]
         lifted = tombstones.lift(connection, graves_open)
