@@ -7,6 +7,7 @@ from typing import Any
 
 from agentmem.bench.year import Year
 from agentmem.cli import results
+from agentmem.cli.json_upkeep import compacted, forgotten_all, unforgotten
 from agentmem.config import Config
 from agentmem.domain.memories import Evidence, MemoryItem
 from agentmem.domain.recall import Answer, Hit
@@ -230,51 +231,6 @@ def _forgotten(forgotten: results.Forgotten) -> Fields:
     return {"type": "message", "memory": None, "message": _message(thing)}
 
 
-def _forgotten_all(result: results.ForgottenAll) -> Fields:
-    chosen = result.chosen
-    return {
-        "profile": chosen.profile,
-        "purged": result.purged,
-        "dry_run": result.dry,
-        "memories": [{"id": item.id, "content": item.content} for item in chosen.memories],
-        "messages": [{"id": message.id, "content": message.content} for message in chosen.messages],
-    }
-
-
-def _unforgotten(done: Unforgotten) -> Fields:
-    return {
-        "memories": [memory(item) for item in done.memories],
-        "messages": [_message(message) for message in done.messages],
-        "purged": done.purged,
-    }
-
-
-def _compacted(done: Compacted) -> Fields:
-    return {
-        "dry_run": done.dry,
-        "complete": done.complete,
-        "expired": done.expired,
-        "merged": done.merged,
-        "clusters": [
-            {"id": keeper.id, "content": keeper.content, "replaces": [_brief(item) for item in members]}
-            for keeper, members in done.clusters
-        ],
-        "contradictions": {"found": done.found, "open": done.open},
-        "trimmed": {
-            "messages": done.trimmed_messages,
-            "journal": done.trimmed_entries,
-            "spool": done.trimmed_notes,
-        },
-        "postings_sorted": done.sorted,
-        "purge_finished": done.purged,
-        "vectors_tidied": done.vectors,
-    }
-
-
-def _brief(item: MemoryItem) -> Fields:
-    return {"id": item.id, "content": item.content}
-
-
 def _stats(found: Stats) -> Fields:
     return {
         "home": found.home,
@@ -382,11 +338,11 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     Shown: _shown,
     results.History: lambda result: {"versions": [_version(one) for one in result.versions]},
     results.Forgotten: _forgotten,
-    results.ForgottenAll: _forgotten_all,
-    Unforgotten: _unforgotten,
+    results.ForgottenAll: forgotten_all,
+    Unforgotten: unforgotten,
     Scheduled: asdict,
     Year: lambda result: {**asdict(result), "good": result.good},
-    Compacted: _compacted,
+    Compacted: compacted,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},

@@ -2,8 +2,8 @@
 
 One transaction deletes rows, postings, evidence, embeddings and what the journal holds. Then the files are cleaned:
 the database is written anew, LanceDB's table with all its versions is built again from the embeddings that are left,
-and the copies in the store's own folder of backups go. Killed in between, the next purge or compaction goes on with the files. The spool
-holds no words, and the log none that were said.
+and the copies in the store's own folder of backups go. Killed in between, the next purge or compaction goes on with the
+files. The spool holds no words, and the log none that were said.
 """
 
 from pathlib import Path
