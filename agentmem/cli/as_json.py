@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agentmem.bench.own import Own
+from agentmem.bench.year import Year
 from agentmem.cli import results
+from agentmem.cli.json_upkeep import compacted, forgotten_all, unforgotten
 from agentmem.cli.text_models import backlog_json, models_json, verdict_json
 from agentmem.config import Config
 from agentmem.domain.memories import Evidence, MemoryItem
@@ -17,13 +19,16 @@ from agentmem.store.journal import Written
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
+from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import FAILED
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.schedule import Scheduled
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
 from agentmem.upkeep.transfer.exporting import Exported
 from agentmem.upkeep.transfer.importing import Imported
 from agentmem.upkeep.transfer.upgrading import Upgraded
+from agentmem.upkeep.unforget import Unforgotten
 
 VERSION = 1
 
@@ -200,6 +205,10 @@ def _shown(shown: Shown) -> Fields:
         "queries": list(shown.queries),
         "verdicts": [verdict_json(one) for one in shown.verdicts],
         "context": [_message(one) for one in shown.context],
+        "anchors": [
+            {"kind": one.kind, "name": one.name, "root": one.root, "commit": one.head} for one in shown.anchors
+        ],
+        "code": shown.code or None,
     }
 
 
@@ -341,6 +350,11 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     Shown: _shown,
     results.History: lambda result: {"versions": [_version(one) for one in result.versions]},
     results.Forgotten: _forgotten,
+    results.ForgottenAll: forgotten_all,
+    Unforgotten: unforgotten,
+    Scheduled: asdict,
+    Year: lambda result: {**asdict(result), "good": result.good},
+    Compacted: compacted,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},

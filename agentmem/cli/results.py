@@ -7,6 +7,7 @@ from agentmem.bench import retrieval
 from agentmem.bench.ablation import Ablation
 from agentmem.bench.comparison import Difference
 from agentmem.bench.own import Own
+from agentmem.bench.year import Year
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
 from agentmem.domain.recall import Answer
@@ -17,13 +18,17 @@ from agentmem.projects import Project
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
+from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.schedule import Scheduled
+from agentmem.upkeep.selection import Selection
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
 from agentmem.upkeep.transfer.exporting import Exported
 from agentmem.upkeep.transfer.importing import Imported
 from agentmem.upkeep.transfer.upgrading import Upgraded
+from agentmem.upkeep.unforget import Unforgotten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +141,21 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgottenAll:
+    """All that is hidden, or deleted for good.
+
+    Args:
+        chosen: what it is.
+        purged: deleted for good.
+        dry: it was only looked for.
+    """
+
+    chosen: Selection
+    purged: bool = False
+    dry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Examined:
     """What `doctor` looked at."""
 
@@ -239,6 +259,11 @@ Result = (
     | Shown
     | History
     | Forgotten
+    | ForgottenAll
+    | Unforgotten
+    | Scheduled
+    | Year
+    | Compacted
     | Stats
     | Examined
     | Settings

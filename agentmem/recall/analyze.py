@@ -34,6 +34,8 @@ def analyze(
     limit: int = 10,
     everything: bool = False,
     weights: Weights | None = None,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
 ) -> Query:
     """Analyse a question by rule.
 
@@ -68,6 +70,8 @@ def analyze(
         limit=limit,
         everything=everything,
         weights=weights or Weights(),
+        as_of=as_of,
+        known_at=known_at,
     )
 
 
