@@ -7,13 +7,13 @@ _agentmem() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$command ${COMP_WORDS[i]}" in
             " --home") ((i++)) ;;
-            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " mcp" | " install" | " uninstall" | " status" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
+            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " edit" | " pin" | " unpin" | " confirm" | " reject" | " review" | " log" | " undo" | " diff" | " mcp" | " install" | " uninstall" | " status" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
         esac
     done
     case "$command $previous" in
         " --home")
             paths=folders ;;
-        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "context --query" | "context --budget" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip")
+        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "recall --as-of" | "recall --known-at" | "context --query" | "context --budget" | "context --window" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "list --as-of" | "list --known-at" | "reject --why" | "review --confirm" | "review --profile" | "review -p" | "log --since" | "log --until" | "log --limit" | "log -k" | "undo --since" | "diff --since" | "diff --until" | "diff --profile" | "diff -p" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip")
             return ;;
         "ingest --format")
             words="opencode codex gemini copilot qwen cursor pi cline claude aider chat plain" ;;
@@ -26,7 +26,7 @@ _agentmem() {
         *)
             case "$command" in
                 "")
-                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget mcp install uninstall status stats doctor config profile bench demo"; fi ;;
+                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget edit pin unpin confirm reject review log undo diff mcp install uninstall status stats doctor config profile bench demo"; fi ;;
                 "ingest")
                     if [[ $current == -* ]]; then words="--profile --session --format --sweep --no-vectors --json --help"; else words="" paths=files; fi ;;
                 "backfill")
@@ -38,17 +38,35 @@ _agentmem() {
                 "remember")
                     if [[ $current == -* ]]; then words="--kind --topic --profile --importance --json --help"; else words=""; fi ;;
                 "recall")
-                    if [[ $current == -* ]]; then words="--limit --profile --kind --type --since --until --reference-date --explain --all --full --batch --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--limit --profile --kind --type --since --until --reference-date --explain --all --as-of --known-at --full --batch --json --help"; else words=""; fi ;;
                 "context")
-                    if [[ $current == -* ]]; then words="--query --budget --profile --cwd --session --hook --event --source --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--query --budget --window --profile --cwd --session --hook --event --source --json --help"; else words=""; fi ;;
                 "list")
-                    if [[ $current == -* ]]; then words="--limit --profile --kind --since --until --all --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--limit --profile --kind --since --until --all --as-of --known-at --json --help"; else words=""; fi ;;
                 "show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "history")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "forget")
                     if [[ $current == -* ]]; then words="--yes --json --help"; else words=""; fi ;;
+                "edit")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "pin")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "unpin")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "confirm")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "reject")
+                    if [[ $current == -* ]]; then words="--why --json --help"; else words=""; fi ;;
+                "review")
+                    if [[ $current == -* ]]; then words="--confirm --ask --profile --json --help"; else words=""; fi ;;
+                "log")
+                    if [[ $current == -* ]]; then words="--since --until --limit --json --help"; else words=""; fi ;;
+                "undo")
+                    if [[ $current == -* ]]; then words="--since --dry-run --yes --json --help"; else words=""; fi ;;
+                "diff")
+                    if [[ $current == -* ]]; then words="--since --until --profile --json --help"; else words=""; fi ;;
                 "mcp")
                     if [[ $current == -* ]]; then words="--help"; else words=""; fi ;;
                 "install")
@@ -66,9 +84,9 @@ _agentmem() {
                 "config show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "config get")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days"; fi ;;
                 "config set")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days"; fi ;;
                 "config path")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "profile")

@@ -14,10 +14,12 @@ from agentmem.ingest.vectorize import Vectorized
 from agentmem.store.journal import Written
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
+from agentmem.store.versions import Version as KnownVersion
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import FAILED
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.undo import Deed
 
 VERSION = 1
 
@@ -217,6 +219,46 @@ def _forgotten(forgotten: results.Forgotten) -> Fields:
     return {"type": "message", "memory": None, "message": _message(thing)}
 
 
+def _deed(deed: Deed) -> Fields:
+    entries = [
+        {"about": one.about, "subject": one.subject, "profile": one.profile, **_entry(one)} for one in deed.entries
+    ]
+    return {
+        "entry": f"e{deed.no}",
+        "at": moment(deed.at),
+        "actor": deed.actor,
+        "operation": deed.operation,
+        "undoes": deed.undoes and f"e{deed.undoes}",
+        "undone_by": deed.undone_by and f"e{deed.undone_by}",
+        "final": deed.final or None,
+        "changes": entries,
+    }
+
+
+def _differed(result: results.Differed) -> Fields:
+    found = result.difference
+    return {
+        "since": moment(found.since),
+        "until": moment(found.until),
+        "changes": [
+            {"memory": memory(one.memory), "before": _state(one.before), "after": _state(one.after)}
+            for one in found.changes
+        ],
+    }
+
+
+def _state(version: KnownVersion | None) -> Fields | None:
+    if version is None:
+        return None
+    return {
+        "status": version.status,
+        "superseded_by": version.superseded_by,
+        "valid_from": moment(version.valid_from),
+        "expires_at": moment(version.expires_at),
+        "reason": version.reason,
+    }
+
+
 def _stats(found: Stats) -> Fields:
     return {
         "home": found.home,
@@ -276,6 +318,14 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     Shown: _shown,
     results.History: lambda result: {"versions": [_version(one) for one in result.versions]},
     results.Forgotten: _forgotten,
+    results.Tended: lambda result: {"done": result.done, "memory": memory(result.memory)},
+    results.Logged: lambda result: {"log": [_deed(one) for one in result.deeds]},
+    results.Undone: lambda result: {"undone": [_deed(one) for one in result.deeds]},
+    results.Differed: _differed,
+    results.Reviewed: lambda result: {
+        "profile": result.profile,
+        "unconfirmed": [memory(one) for one in result.memories],
+    },
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},

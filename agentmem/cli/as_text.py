@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from agentmem.cli import results
+from agentmem.cli import results, text_tending
 from agentmem.cli.as_json import settings
 from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
@@ -121,7 +121,7 @@ def _row(item: MemoryItem) -> tuple[str, ...]:
     return (
         item.id[:ID],
         item.kind.value,
-        item.status.value,
+        item.status.value + (", pinned" if item.pinned else ""),
         day(item.valid_from) or "-",
         topic,
         one_line(item.content),
@@ -303,4 +303,5 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.ProfileReason: _reason,
     results.Demonstrated: _demonstrated,
     results.Benched: benched,
+    **text_tending.FORMS,
 }

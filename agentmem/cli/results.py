@@ -15,7 +15,9 @@ from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.log import Difference
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.undo import Deed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +120,51 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
+class Tended:
+    """A memory after something was done to it: `edit`, `pin`, `unpin`, `confirm`, `reject`."""
+
+    done: str
+    memory: MemoryItem
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """Actions, newest first.
+
+    Args:
+        deeds: the actions.
+        whole: with every entry, and each value before and after.
+        contents: what the memories say now, by id.
+    """
+
+    deeds: tuple[Deed, ...]
+    whole: bool = False
+    contents: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The actions that took others back."""
+
+    deeds: tuple[Deed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Differed:
+    """What changed between two times."""
+
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """The memories of a profile that nobody confirmed for long."""
+
+    profile: str
+    memories: tuple[MemoryItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Examined:
     """What `doctor` looked at."""
 
@@ -205,6 +252,11 @@ Result = (
     | Shown
     | History
     | Forgotten
+    | Tended
+    | Logged
+    | Undone
+    | Differed
+    | Reviewed
     | Stats
     | Examined
     | Settings

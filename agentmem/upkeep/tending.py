@@ -6,7 +6,8 @@ from datetime import datetime
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
 from agentmem.projects import USER
-from agentmem.store import journal
+from agentmem.recall.weigh import is_unconfirmed
+from agentmem.store import journal, memories
 from agentmem.store.fulltext import Terms
 from agentmem.store.store import Store
 from agentmem.upkeep import tend
@@ -85,6 +86,22 @@ class Tending:
                 journal.Wanted(since=since, until=until, subjects=wanted.subjects, actions=wanted.actions),
                 limit,
             )
+
+    def contents(self, deeds: Sequence[Deed]) -> dict[str, str]:
+        """What the memories that some actions changed say, by id."""
+        ids = {entry.subject for deed in deeds for entry in deed.entries if entry.about == journal.MEMORY}
+        with self._store.reading() as connection:
+            return {key: item.content for key, item in memories.by_ids(connection, sorted(ids)).items()}
+
+    def unconfirmed(self) -> tuple[MemoryItem, ...]:
+        """The profile's memories, and the user's, that nobody said, recalled or confirmed for long; oldest first."""
+        days = self.config.unconfirmed_days
+        profiles = tuple(dict.fromkeys((self.profile, USER)))
+        now = local_now()
+        with self._store.reading() as connection:
+            items = memories.select(connection, memories.Filter(profiles=profiles, alive_at=now))
+            said = memories.last_said(connection, [item.id for item in items])
+        return tuple(item for item in reversed(items) if is_unconfirmed(item, said.get(item.id), now, days))
 
     def diff(self, since: datetime | str, until: datetime | str | None = None) -> Difference:
         """What the profile's memories, and the user's, were at one time and are at another.
