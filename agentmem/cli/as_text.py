@@ -52,6 +52,8 @@ def _ingested(report: results.IngestReport, screen: Screen) -> None:
         screen.say(f"{counted(stored.superseded, 'memory')} superseded or brought back by newer words.", indent=2)
     if stored.refused:
         screen.say(f"{counted(stored.refused, 'memory')} left out: forgotten before.", indent=2)
+    if stored.redacted:
+        screen.say(f"Secrets or private parts taken out of {counted(stored.redacted, 'message')}.", indent=2)
     for label, kinds in (
         ("Lines skipped", _sum(one.skipped for one in report.inputs)),
         ("Unknown entries passed over", _sum(one.unknown for one in report.inputs)),

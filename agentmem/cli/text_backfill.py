@@ -43,6 +43,8 @@ def caught_up(done: CaughtUp, screen: Screen) -> None:
             screen.say(f"{stored.superseded:,} memories superseded or brought back by newer words.", indent=2)
         if stored.refused:
             screen.say(f"{stored.refused:,} memories left out: forgotten before.", indent=2)
+        if stored.redacted:
+            screen.say(f"Secrets or private parts taken out of {_many(stored.redacted, 'message')}.", indent=2)
     for label, counts in (("Left out", done.left_out), ("Unknown entries passed over", done.unknown)):
         if counts:
             told = ", ".join(f"{many:,} {what}" for what, many in counts.most_common(_SHOWN))

@@ -1,6 +1,6 @@
 """The way of a message into the store: the only list of the stages.
 
-    source → prepare (ids, terms) → extract → store raw → verify → supersede → journal → (later) vectorize
+    source → redact → prepare (ids, terms) → extract → store raw → verify → supersede → journal → (later) vectorize
 
 Everything that takes time happens before the database is opened: a batch of messages is read, addressed, cut into terms
 and searched for memories; then one short transaction writes all of it or nothing. A process that is killed
@@ -41,6 +41,7 @@ class Ingested:
         memories: new memories.
         superseded: memories that a newer one replaced, or that came back in its place.
         refused: memories whose value was forgotten before.
+        redacted: messages out of which a secret or something private was taken.
         sessions: (profile, session id) of all that were touched.
         skipped: entries that could not be used, by reason.
     """
@@ -50,6 +51,7 @@ class Ingested:
     memories: int = 0
     superseded: int = 0
     refused: int = 0
+    redacted: int = 0
     sessions: set[tuple[str, str]] = field(default_factory=set)
     skipped: Counter[str] = field(default_factory=Counter)
 
@@ -97,12 +99,24 @@ class Ingestion:
         self._bare.clear()
         self._bare_before.clear()
         taken = 0
-        for batch in _batches(messages):
+        for batch in _batches(self._redacted(messages)):
             prepared = [self._prepare(session) for session in _by_session(batch)]
             with self._store.writing() as connection:
                 self._write(connection, prepared, source)
             taken += len(batch)
             progress(taken)
+
+    def _redacted(self, messages: Iterable[Message]) -> Iterator[Message]:
+        """The messages without private parts and secrets, before anything is made of them, their ids included."""
+        redact = self._store.redact
+        for message in messages:
+            content = redact(message.content)
+            if content is message.content:
+                yield message
+                continue
+            self.done.redacted += 1
+            if content.strip():
+                yield replace(message, content=content)
 
     def _prepare(self, session: Sequence[Message]) -> _Prepared:
         incoming = []

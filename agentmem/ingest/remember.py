@@ -34,13 +34,14 @@ def remember(
 ) -> MemoryItem:
     """Store a memory as it was told.
 
+    Private parts and secrets are taken out.
     Kind, topic key, date and search queries are those that the rules would give, unless they are said. A value that was
     forgotten before may come back this way: telling it again is a decision.
 
     Raises:
         UsageError: the text is empty or longer than 10,000 characters.
     """
-    text = clean(text).strip()
+    text = store.redact(clean(text)).strip()
     if not text:
         raise UsageError("There is nothing to remember", 'Say it as in `agentmem remember "Use pnpm, not npm."`.')
     if len(text) > _LONGEST:

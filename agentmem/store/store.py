@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
 import duckdb
 
 from agentmem.config import Config
 from agentmem.paths import Home, make_private_file, make_private_folder
+from agentmem.redaction.key import store_key
+from agentmem.redaction.redactor import Redactor
 from agentmem.store import migrations
 from agentmem.store.connection import Database
 from agentmem.store.rewrite import rewrite
@@ -25,7 +28,18 @@ class Store:
 
     def __init__(self, home: Home, config: Config) -> None:
         self.home = home
+        self._config = config
         self._database = Database(home.database, home.gate, patience=config.patience, memory_limit=config.memory_limit)
+
+    @cached_property
+    def redact(self) -> Redactor:
+        """Takes private parts and secrets out of a text; whatever is to be written goes through it first.
+
+        Raises:
+            ConfigError: a pattern in the settings is no regular expression.
+        """
+        make_private_folder(self.home.data)
+        return Redactor(store_key(self.home.key), self._config.redact_patterns, self._config.redact_allow)
 
     def exists(self) -> bool:
         """Whether anything was ever stored."""

@@ -63,7 +63,7 @@ def test_recall_computes_dates(filled):
 def test_ingest(call, dashboard):
     done = call("ingest", dashboard, "--json").json
     assert set(done) == {
-        "version", "messages", "known", "memories", "superseded", "refused", "sessions", "profile", "passed_over",
+        "version", "messages", "known", "memories", "superseded", "refused", "redacted", "sessions", "profile", "passed_over",
         "inputs", "vectors", "note",
     }  # fmt: skip
     assert (done["messages"], done["known"]) == (4, 0)
