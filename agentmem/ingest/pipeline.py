@@ -16,6 +16,7 @@ from agentmem.domain.ids import memory_id, message_id
 from agentmem.domain.memories import Candidate, MemoryItem
 from agentmem.domain.messages import Message
 from agentmem.domain.text import normalise
+from agentmem.ingest.classify import living
 from agentmem.ingest.extract import extract
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
 from agentmem.ingest.verify import verify
@@ -130,7 +131,7 @@ class Ingestion:
             incoming.append(Incoming(message, identity, self._terms.of(text[: message_store.INDEXED]), bare))
         candidates: dict[str, list[Candidate]] = defaultdict(list)
         for candidate in extract(session):
-            candidates[candidate.message_id].append(candidate)
+            candidates[candidate.message_id].append(living(candidate, self._store.config.task_days))
         return _Prepared(incoming, candidates)
 
     def _write(self, connection: Connection, prepared: Sequence[_Prepared], source: str) -> None:

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from agentmem.domain.ids import memory_id
 from agentmem.domain.memories import Candidate, MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Message, Role, Trust
 from agentmem.domain.text import clean, normalise
 from agentmem.errors import UsageError
+from agentmem.ingest.classify import living
 from agentmem.ingest.extract import extract
 from agentmem.ingest.pipeline import propose
 from agentmem.ingest.supersede import Proposal
@@ -52,6 +53,7 @@ def remember(
     at = now()
     guess = _best(extract([Message(session_id="told", role=Role.USER, content=text, at=at)]), text, at)
     kind = kind or guess.kind
+    life = at + timedelta(days=store.config.task_days)
     key = topic_key or guess.topic_key
     item = MemoryItem(
         id=memory_id(profile, kind, key, normalise(text)),
@@ -63,7 +65,7 @@ def remember(
         occurred_at=guess.occurred_at,
         valid_from=at,
         created_at=at,
-        expires_at=guess.expires_at if kind is MemoryKind.TASK else None,
+        expires_at=(living(guess, store.config.task_days).expires_at or life) if kind is MemoryKind.TASK else None,
         trust=trust,
         extractor=EXTRACTOR,
     )

@@ -9,7 +9,7 @@ from agentmem.domain.memories import MemoryItem
 from agentmem.store import memories
 from agentmem.store.rows import number
 
-_LATEST = "greatest(since, confirmed_at, last_recalled_at)"
+_LATEST = "greatest(since, created_at, confirmed_at, last_recalled_at)"
 _SAID = "(SELECT max(said_at) FROM evidence e WHERE e.memory_id = m.id)"
 
 

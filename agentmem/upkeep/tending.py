@@ -1,10 +1,12 @@
 """What `Memory` can do to keep memories true: edit, pin, confirm, reject; the log of all that was done; undo."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
+from agentmem.errors import NotFound
 from agentmem.projects import USER
 from agentmem.recall.weigh import is_unconfirmed
 from agentmem.store import journal, memories
@@ -36,6 +38,7 @@ class Tending:
             NotFound: there is no such memory.
             UsageError: several are meant, the text is empty or the same, or the memory does not count any more.
         """
+        text = self._store.redact(text)
         return self._tended(lambda connection: tend.edit(connection, start, text, self._terms))
 
     def pin(self, start: str) -> MemoryItem:
@@ -56,6 +59,7 @@ class Tending:
         Raises:
             UsageError: there is no reason, or the memory does not count any more.
         """
+        why = self._store.redact(why)
         return self._tended(lambda connection: tend.reject(connection, start, why, self._terms))
 
     def log(
@@ -80,12 +84,11 @@ class Tending:
         """
         with self._store.reading() as connection:
             wanted = subject_of(connection, about)
-            since, until = moment(since, local_now()), moment(until, local_now())
-            return deeds(
-                connection,
-                journal.Wanted(since=since, until=until, subjects=wanted.subjects, actions=wanted.actions),
-                limit,
-            )
+            wanted = replace(wanted, since=moment(since, local_now()), until=moment(until, local_now()))
+            found = deeds(connection, wanted, limit)
+        if not found and wanted.actions:
+            raise NotFound(f"There is no entry {about} in the log", "`agentmem log` shows the latest.")
+        return found
 
     def contents(self, deeds: Sequence[Deed]) -> dict[str, str]:
         """What the memories that some actions changed say, by id."""
