@@ -35,6 +35,7 @@ from agentmem.upkeep.asked import instant, kind_called, kinds_called, local_now,
 from agentmem.upkeep.capturing import Capturing
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.looking import Looking
+from agentmem.upkeep.moving import Moving
 from agentmem.upkeep.tending import Tending
 from agentmem.upkeep.tidy import note_recalled, tidy
 
@@ -43,7 +44,7 @@ MOST_NOTED = 5
 """Memories of an answer that count as recalled: those behind them were shown, but hardly used."""
 
 
-class Memory(Looking, Capturing, Tending):
+class Memory(Looking, Capturing, Moving, Tending):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.

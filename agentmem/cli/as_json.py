@@ -2,28 +2,27 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any
 
-from agentmem.cli import results
+from agentmem.cli import json_tending, results
+from agentmem.cli.json_parts import Fields, entry, memory, moment
 from agentmem.config import Config
 from agentmem.domain.memories import Evidence, MemoryItem
 from agentmem.domain.recall import Answer, Hit
 from agentmem.ingest.pipeline import Ingested
 from agentmem.ingest.vectorize import Vectorized
-from agentmem.store.journal import Written
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
-from agentmem.store.versions import Version as KnownVersion
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import FAILED
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.stats import Stats
-from agentmem.upkeep.undo import Deed
+from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
+from agentmem.upkeep.transfer.exporting import Exported
+from agentmem.upkeep.transfer.importing import Imported
+from agentmem.upkeep.transfer.upgrading import Upgraded
 
 VERSION = 1
-
-Fields = dict[str, Any]
 
 
 def as_json(result: results.Result) -> Fields:
@@ -84,31 +83,6 @@ def _evidence(one: Evidence) -> Fields:
     }
 
 
-def memory(item: MemoryItem) -> Fields:
-    """A memory."""
-    return {
-        "id": item.id,
-        "profile": item.profile,
-        "kind": item.kind.value,
-        "content": item.content,
-        "topic_key": item.topic_key,
-        "status": item.status.value,
-        "superseded_by": item.superseded_by,
-        "importance": item.importance,
-        "trust": item.trust.value,
-        "extractor": item.extractor,
-        "occurred_at": moment(item.occurred_at),
-        "valid_from": moment(item.valid_from),
-        "created_at": moment(item.created_at),
-        "expires_at": moment(item.expires_at),
-        "pinned": item.pinned,
-        "confirmed_at": moment(item.confirmed_at),
-        "last_recalled_at": moment(item.last_recalled_at),
-        "recalled": item.recalled,
-        "reason": item.reason,
-    }
-
-
 def _message(message: StoredMessage) -> Fields:
     return {
         "id": message.id,
@@ -124,11 +98,6 @@ def _message(message: StoredMessage) -> Fields:
         "source_id": message.source_id,
         "forgotten_at": moment(message.forgotten_at),
     }
-
-
-def moment(at: datetime | None) -> str | None:
-    """A time in UTC with a Z; the fraction of a second only where there is one."""
-    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _caught_up(done: CaughtUp) -> Fields:
@@ -198,18 +167,7 @@ def _version(version: Version) -> Fields:
     return {
         "memory": memory(version.memory),
         "evidence": [_evidence(one) for one in version.evidence],
-        "journal": [_entry(one) for one in version.journal],
-    }
-
-
-def _entry(entry: Written) -> Fields:
-    return {
-        "no": entry.no,
-        "at": moment(entry.at),
-        "actor": entry.actor,
-        "operation": entry.operation,
-        "before": entry.before,
-        "after": entry.after,
+        "journal": [entry(one) for one in version.journal],
     }
 
 
@@ -218,46 +176,6 @@ def _forgotten(forgotten: results.Forgotten) -> Fields:
     if isinstance(thing, MemoryItem):
         return {"type": "memory", "memory": memory(thing), "message": None}
     return {"type": "message", "memory": None, "message": _message(thing)}
-
-
-def _deed(deed: Deed) -> Fields:
-    entries = [
-        {"about": one.about, "subject": one.subject, "profile": one.profile, **_entry(one)} for one in deed.entries
-    ]
-    return {
-        "entry": f"e{deed.no}",
-        "at": moment(deed.at),
-        "actor": deed.actor,
-        "operation": deed.operation,
-        "undoes": deed.undoes and f"e{deed.undoes}",
-        "undone_by": deed.undone_by and f"e{deed.undone_by}",
-        "final": deed.final or None,
-        "changes": entries,
-    }
-
-
-def _differed(result: results.Differed) -> Fields:
-    found = result.difference
-    return {
-        "since": moment(found.since),
-        "until": moment(found.until),
-        "changes": [
-            {"memory": memory(one.memory), "before": _state(one.before), "after": _state(one.after)}
-            for one in found.changes
-        ],
-    }
-
-
-def _state(version: KnownVersion | None) -> Fields | None:
-    if version is None:
-        return None
-    return {
-        "status": version.status,
-        "superseded_by": version.superseded_by,
-        "valid_from": moment(version.valid_from),
-        "expires_at": moment(version.expires_at),
-        "reason": version.reason,
-    }
 
 
 def _stats(found: Stats) -> Fields:
@@ -309,6 +227,54 @@ def _demonstrated(shown: results.Demonstrated) -> Fields:
     }
 
 
+def _imported(done: Imported) -> Fields:
+    return {
+        "place": done.place,
+        "format": done.format,
+        "dry_run": done.dry,
+        "profiles": list(done.profiles),
+        "tables": {name: asdict(merged) for name, merged in done.tables.items()},
+        "forgotten": done.forgotten,
+        "superseded": done.superseded,
+        "notes": list(done.notes),
+    }
+
+
+def _copied(copied: Copied | None) -> Fields | None:
+    if copied is None:
+        return None
+    return {
+        "place": copied.place,
+        "at": moment(copied.at),
+        "bytes": copied.size,
+        "format": copied.format or None,
+        "rows": None if copied.rows is None else dict(copied.rows),
+        "wrong": None if copied.wrong is None else dict(copied.wrong),
+    }
+
+
+def _restored(result: Restored) -> Fields:
+    return {
+        "backup": _copied(result.backup),
+        "store": _copied(result.store),
+        "kept": result.kept,
+        "restored": result.done,
+    }
+
+
+def _upgraded(result: Upgraded) -> Fields:
+    done = result.migrated
+    return {
+        "dry_run": result.dry,
+        "format": result.format,
+        "was": done.was if done else result.format if result.exists else None,
+        "steps": list(done.steps) if done else [],
+        "before": dict(done.before) if done else None,
+        "after": dict(done.after) if done else None,
+        "backup": str(done.backup) if done and done.backup else None,
+    }
+
+
 _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.IngestReport: _ingest,
     CaughtUp: _caught_up,
@@ -319,14 +285,7 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     Shown: _shown,
     results.History: lambda result: {"versions": [_version(one) for one in result.versions]},
     results.Forgotten: _forgotten,
-    results.Tended: lambda result: {"done": result.done, "memory": memory(result.memory)},
-    results.Logged: lambda result: {"log": [_deed(one) for one in result.deeds]},
-    results.Undone: lambda result: {"undone": [_deed(one) for one in result.deeds]},
-    results.Differed: _differed,
-    results.Reviewed: lambda result: {
-        "profile": result.profile,
-        "unconfirmed": [memory(one) for one in result.memories],
-    },
+    **json_tending.FORMS,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},
@@ -345,4 +304,18 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     },
     results.Demonstrated: _demonstrated,
     results.Benched: lambda result: {"sets": [asdict(one) for one in result.sets]},
+    Exported: lambda result: {
+        "place": result.place,
+        "format": result.format,
+        "rows": dict(result.rows),
+        "bytes": result.size,
+    },
+    Imported: _imported,
+    BackedUp: lambda result: {"backup": _copied(result.made), "removed": list(result.removed)},
+    results.BackupsListed: lambda result: {
+        "folder": result.folder,
+        "backups": [_copied(one) for one in result.backups],
+    },
+    Restored: _restored,
+    Upgraded: _upgraded,
 }

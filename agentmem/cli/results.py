@@ -17,6 +17,10 @@ from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.log import Difference
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
+from agentmem.upkeep.transfer.exporting import Exported
+from agentmem.upkeep.transfer.importing import Imported
+from agentmem.upkeep.transfer.upgrading import Upgraded
 from agentmem.upkeep.undo import Deed
 
 
@@ -242,6 +246,14 @@ class Benched:
     sets: tuple[retrieval.Result, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class BackupsListed:
+    """The copies beside the store, the newest first."""
+
+    folder: str
+    backups: tuple[Copied, ...]
+
+
 Result = (
     IngestReport
     | CaughtUp
@@ -267,5 +279,11 @@ Result = (
     | ProfileReason
     | Demonstrated
     | Benched
+    | Exported
+    | Imported
+    | BackedUp
+    | BackupsListed
+    | Restored
+    | Upgraded
 )
 """All that a command can hand to `agentmem.cli.render.render`."""

@@ -21,7 +21,7 @@ from agentmem.ingest.extract import extract
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
 from agentmem.ingest.verify import verify
 from agentmem.projects import Project, identify
-from agentmem.store import journal, memories, sessions, snapshots
+from agentmem.store import journal, memories, sessions, states
 from agentmem.store import messages as message_store
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import Incoming
@@ -259,7 +259,7 @@ def _known(connection: Connection, proposals: Sequence[Proposal]) -> list[Known]
 
 def _apply(connection: Connection, plan: Plan, terms: Terms, actor: str, action: journal.Action | None) -> None:
     touched = list(dict.fromkeys([*plan.added, *plan.changed, *(key for key, _ in plan.supports)]))
-    states = snapshots.take(connection, touched)
+    were = states.take(connection, touched)
     added = list(plan.added.values())
     memories.add(connection, [item for item, _ in added], [terms.of(memories.search_text(i, q)) for i, q in added])
     memories.add_queries(connection, [(item.id, query) for item, queries in added for query in queries])
@@ -283,8 +283,8 @@ def _apply(connection: Connection, plan: Plan, terms: Terms, actor: str, action:
             superseded_by=after.superseded_by,
             valid_from=after.valid_from,
         )
-    now_so = snapshots.take(connection, touched)
-    entries = [snapshots.entry(_operation(plan, key), states.get(key), now_so.get(key)) for key in touched]
+    now_so = states.take(connection, touched)
+    entries = [states.entry(_operation(plan, key), were.get(key), now_so.get(key)) for key in touched]
     journal.write(connection, actor, [entry for entry in entries if entry is not None], action)
 
 

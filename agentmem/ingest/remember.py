@@ -13,13 +13,14 @@ from agentmem.ingest.classify import living
 from agentmem.ingest.extract import extract
 from agentmem.ingest.pipeline import propose
 from agentmem.ingest.supersede import Proposal
-from agentmem.store import journal, memories, sessions, snapshots
+from agentmem.store import journal, memories, sessions, states
 from agentmem.store.fulltext import Terms
 from agentmem.store.rows import now
 from agentmem.store.store import Store
 
 EXTRACTOR = "told/1"
-_LONGEST = 10_000
+LONGEST = 10_000
+"""Characters of a memory."""
 
 
 def remember(
@@ -45,13 +46,13 @@ def remember(
     text = store.redact(clean(text)).strip()
     if not text:
         raise UsageError("There is nothing to remember", 'Say it as in `agentmem remember "Use pnpm, not npm."`.')
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         raise UsageError(
-            f"A memory has at most {_LONGEST:,} characters; this text has {len(text):,}",
+            f"A memory has at most {LONGEST:,} characters; this text has {len(text):,}",
             "Long texts belong into `agentmem ingest`, which keeps them word for word.",
         )
     at = now()
-    guess = _best(extract([Message(session_id="told", role=Role.USER, content=text, at=at)]), text, at)
+    guess = guessed(text, at)
     kind = kind or guess.kind
     life = at + timedelta(days=store.config.task_days)
     key = topic_key or guess.topic_key
@@ -73,7 +74,7 @@ def remember(
     with store.writing() as connection:
         sessions.ensure_profile(connection, profile)
         action = journal.Action()
-        with snapshots.recorded(connection, actor, "reinstate", [item.id], action=action):
+        with states.recorded(connection, actor, "reinstate", [item.id], action=action):
             memories.unbury(connection, profile, text)
             stored = memories.by_ids(connection, [item.id]).get(item.id)
             if stored is not None and stored.status in (Status.FORGOTTEN, Status.REJECTED):
@@ -82,6 +83,11 @@ def remember(
         proposal = Proposal(item=item, said_at=at, search_queries=guess.search_queries)
         propose(connection, [proposal], terms, actor=actor, action=action)
         return memories.by_ids(connection, [item.id])[item.id]
+
+
+def guessed(text: str, at: datetime) -> Candidate:
+    """What the rules make of a text that is told as a whole: kind, topic, dates and search queries."""
+    return _best(extract([Message(session_id="told", role=Role.USER, content=text, at=at)]), text, at)
 
 
 def _best(candidates: Sequence[Candidate], text: str, at: datetime) -> Candidate:

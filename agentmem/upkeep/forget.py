@@ -1,7 +1,7 @@
 """Forgetting: the thing is hidden, and its value does not come back by reading a transcript again."""
 
 from agentmem.domain.memories import MemoryItem, Status
-from agentmem.store import journal, memories, messages, snapshots
+from agentmem.store import journal, memories, messages, states
 from agentmem.store.messages import SESSION_STEP, StoredMessage
 from agentmem.store.store import Connection
 from agentmem.upkeep.inspect import find
@@ -19,7 +19,7 @@ def forget(connection: Connection, start: str) -> MemoryItem | StoredMessage:
     """
     found = find(connection, start)
     if isinstance(found, MemoryItem):
-        with snapshots.recorded(connection, "user", "forget", [found.id]):
+        with states.recorded(connection, "user", "forget", [found.id]):
             memories.bury(connection, found.profile, [found.content])
             return memories.set_status(connection, found, status=Status.FORGOTTEN)
     message = found[0]

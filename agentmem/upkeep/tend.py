@@ -11,7 +11,7 @@ from agentmem.domain.memories import MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Trust
 from agentmem.domain.text import clean, normalise
 from agentmem.errors import UsageError
-from agentmem.store import memories, snapshots
+from agentmem.store import memories, states
 from agentmem.store.fulltext import Terms
 from agentmem.store.rows import now
 from agentmem.store.store import Connection
@@ -60,7 +60,7 @@ def edit(connection: Connection, start: str, text: str, terms: Terms) -> MemoryI
         extractor=EXTRACTOR,
         superseded_by=None,
     )
-    with snapshots.recorded(connection, _ACTOR, "edit", [old.id, identity]):
+    with states.recorded(connection, _ACTOR, "edit", [old.id, identity]):
         memories.unbury(connection, old.profile, text)
         gone = replace(old, status=Status.SUPERSEDED, superseded_by=identity)
         memories.change(connection, gone, _index(gone, queries, terms))
@@ -80,7 +80,7 @@ def pin(connection: Connection, start: str, *, pinned: bool) -> MemoryItem:
     item = memory_called(connection, start)
     if pinned:
         _counts(item, "pinned")
-    with snapshots.recorded(connection, _ACTOR, "pin" if pinned else "unpin", [item.id]):
+    with states.recorded(connection, _ACTOR, "pin" if pinned else "unpin", [item.id]):
         return memories.change(connection, replace(item, pinned=pinned))
 
 
@@ -94,10 +94,10 @@ def confirm(connection: Connection, start: str, terms: Terms, task_days: float) 
     if expires is not None and expires < at + timedelta(days=task_days):
         expires = at + timedelta(days=task_days) if item.kind is MemoryKind.TASK else None
     held = replace(item, status=Status.ACTIVE, reason=None, confirmed_at=at, expires_at=expires)
-    with snapshots.recorded(connection, _ACTOR, "confirm", [item.id]):
+    with states.recorded(connection, _ACTOR, "confirm", [item.id]):
         queries = memories.queries_of(connection, [item.id]).get(item.id, [])
         memories.change(connection, held, None if item.status is Status.ACTIVE else _index(held, queries, terms))
-    rival = snapshots.rival(connection, [item.id])
+    rival = states.rival(connection, [item.id])
     if rival is not None:
         raise UsageError(
             f"Memory {rival[:8]} holds the topic {item.topic_key} now",
@@ -115,7 +115,7 @@ def reject(connection: Connection, start: str, why: str, terms: Terms) -> Memory
     if item.status is not Status.REJECTED:
         _counts(item, "rejected")
     refused = replace(item, status=Status.REJECTED, reason=why, pinned=False)
-    with snapshots.recorded(connection, _ACTOR, "reject", [item.id]):
+    with states.recorded(connection, _ACTOR, "reject", [item.id]):
         queries = memories.queries_of(connection, [item.id]).get(item.id, [])
         return memories.change(connection, refused, _index(refused, queries, terms))
 

@@ -6,7 +6,7 @@ and can be taken back in turn. Either all of an action is taken back or nothing.
 
 Contract for whoever changes memories: make the change inside
 
-    with snapshots.recorded(connection, "compact", "merge", ids, action=action) as watched:
+    with states.recorded(connection, "compact", "merge", ids, action=action) as watched:
         …                       # change, add (then `watched.add(id)`), remove; bury and unbury
 
 with one `journal.Action()` for all that the command does. Nothing else is needed to make an operation undoable: fields,
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agentmem.errors import AgentmemError, NotFound, UsageError
-from agentmem.store import journal, messages, sessions, snapshots, withdraw
+from agentmem.store import journal, messages, sessions, states, withdraw
 from agentmem.store.fulltext import Terms
 from agentmem.store.journal import MEMORY, MESSAGE, SESSION, TOMBSTONE, Entry, Written
 from agentmem.store.messages import slot_of
@@ -172,9 +172,9 @@ def slots_of(wanted: Sequence[Deed]) -> list[int]:
 
 
 def _memory(connection: Connection, entry: Written, terms: Terms) -> None:
-    if snapshots.differs(connection, entry.subject, entry.after):
+    if states.differs(connection, entry.subject, entry.after):
         raise _in_the_way(connection, entry)
-    snapshots.restore(connection, entry.subject, entry.before, entry.after, terms)
+    states.restore(connection, entry.subject, entry.before, entry.after, terms)
     if entry.profile:
         sessions.ensure_profile(connection, entry.profile)
 
@@ -198,7 +198,7 @@ def _session(connection: Connection, entry: Written, terms: Terms) -> None:
 
 def _tombstone(connection: Connection, entry: Written, terms: Terms) -> None:
     del terms
-    snapshots.restore_tombstone(connection, entry.before, entry.after)
+    states.restore_tombstone(connection, entry.before, entry.after)
 
 
 REVERSERS: Mapping[str, Reverser] = {
@@ -225,13 +225,13 @@ def _sound(connection: Connection, deed: Deed) -> None:
         AgentmemError: another memory holds the topic now, or is supported by, or points to, what would be taken away.
     """
     ids = [entry.subject for entry in deed.entries if entry.about == MEMORY]
-    rival = snapshots.rival(connection, ids)
+    rival = states.rival(connection, ids)
     if rival is not None:
         raise AgentmemError(
             f"e{deed.no} ({deed.operation}) cannot be undone: memory {rival[:8]} holds that topic now",
             f"`agentmem log {rival[:8]}` shows what to undo first.",
         )
-    orphan = snapshots.orphan(connection, ids, [entry.subject for entry in deed.entries if entry.about == SESSION])
+    orphan = states.orphan(connection, ids, [entry.subject for entry in deed.entries if entry.about == SESSION])
     if orphan is not None:
         raise AgentmemError(
             f"e{deed.no} ({deed.operation}) cannot be undone: memory {orphan[:8]} rests on it",
