@@ -304,6 +304,7 @@ class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Moving, Paying
         session: str | None = None,
         query: str | None = None,
         budget: int = MOST_TOKENS,
+        window: int | None = None,
         today: date | None = None,
     ) -> Briefing:
         """What a session should know when it starts: one block of text to inject; empty when nothing is known.
@@ -312,6 +313,7 @@ class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Moving, Paying
             session: the session that is to be told; it is not told of itself.
             query: the first prompt: what is known about it goes first.
             budget: tokens, 2,000 at most.
+            window: the tokens of the context window that it goes into, of which it takes a tenth at most.
             today: the day it is made for; None: today.
 
         Raises:
@@ -334,7 +336,9 @@ class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Moving, Paying
                 rates=self._rates,
             )
         day = today or local_now().date()
-        return brief(self._store, profile, day, session=session, related=about, budget=budget)
+        return brief(
+            self._store, profile, day, config=self.config, session=session, related=about, budget=budget, window=window
+        )
 
     def forget(self, start: str) -> MemoryItem | StoredMessage:
         """Hide a memory or message; its value does not come back by reading a transcript again.

@@ -7,7 +7,7 @@ from typing import Any
 
 from agentmem.bench.own import Own
 from agentmem.bench.year import Year
-from agentmem.cli import results
+from agentmem.cli import results, text_tending
 from agentmem.cli.as_json import settings
 from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
@@ -142,7 +142,7 @@ def _row(item: MemoryItem) -> tuple[str, ...]:
     return (
         item.id[:ID],
         item.kind.value,
-        item.status.value,
+        item.status.value + (", pinned" if item.pinned else ""),
         day(item.valid_from) or "-",
         topic,
         one_line(item.content),
@@ -337,6 +337,7 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.Benched: benched,
     results.Ablated: ablated,
     Own: own,
+    **text_tending.FORMS,
     Exported: exported,
     Imported: imported,
     BackedUp: backed_up,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from agentmem.bench import retrieval
 from agentmem.bench.ablation import Ablation
-from agentmem.bench.comparison import Difference
+from agentmem.bench.comparison import Gain
 from agentmem.bench.own import Own
 from agentmem.bench.year import Year
 from agentmem.config import Config
@@ -21,6 +21,7 @@ from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.log import Difference
 from agentmem.upkeep.schedule import Scheduled
 from agentmem.upkeep.selection import Selection
 from agentmem.upkeep.stats import Stats
@@ -28,6 +29,7 @@ from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
 from agentmem.upkeep.transfer.exporting import Exported
 from agentmem.upkeep.transfer.importing import Imported
 from agentmem.upkeep.transfer.upgrading import Upgraded
+from agentmem.upkeep.undo import Deed
 from agentmem.upkeep.unforget import Unforgotten
 
 
@@ -156,6 +158,51 @@ class ForgottenAll:
 
 
 @dataclass(frozen=True, slots=True)
+class Tended:
+    """A memory after something was done to it: `edit`, `pin`, `unpin`, `confirm`, `reject`."""
+
+    done: str
+    memory: MemoryItem
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """Actions, newest first.
+
+    Args:
+        deeds: the actions.
+        whole: with every entry, and each value before and after.
+        contents: what the memories say now, by id.
+    """
+
+    deeds: tuple[Deed, ...]
+    whole: bool = False
+    contents: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The actions that took others back."""
+
+    deeds: tuple[Deed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Differed:
+    """What changed between two times."""
+
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """The memories of a profile that nobody confirmed for long."""
+
+    profile: str
+    memories: tuple[MemoryItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Examined:
     """What `doctor` looked at."""
 
@@ -231,7 +278,7 @@ class Benched:
     """What was measured on each set, and how it differs from an earlier run."""
 
     sets: tuple[retrieval.Result, ...]
-    compared: tuple[Difference, ...] = ()
+    compared: tuple[Gain, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +311,11 @@ Result = (
     | Scheduled
     | Year
     | Compacted
+    | Tended
+    | Logged
+    | Undone
+    | Differed
+    | Reviewed
     | Stats
     | Examined
     | Settings

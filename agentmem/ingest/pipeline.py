@@ -20,6 +20,7 @@ from agentmem.domain.messages import Message
 from agentmem.ingest import stages
 from agentmem.ingest.anchoring import Anchoring
 from agentmem.ingest.batches import Gathered, Held, batches, by_session
+from agentmem.ingest.classify import living
 from agentmem.ingest.forgotten import strike
 from agentmem.ingest.guard import guard
 from agentmem.ingest.owe import owe
@@ -188,7 +189,7 @@ class Ingestion:
             incoming.append(Incoming(message, identity, self._terms.of(text[: message_store.INDEXED]), bare))
         candidates: dict[str, list[Candidate]] = defaultdict(list)
         for candidate in stages.EXTRACT.by_rule(session):
-            candidates[candidate.message_id].append(candidate)
+            candidates[candidate.message_id].append(living(candidate, self._store.config.task_days))
         folder = next((message.cwd for message in reversed(session) if message.cwd), None)
         self._anchoring.look(folder, (one for found in candidates.values() for one in found))
         return _Prepared(incoming, candidates)

@@ -43,6 +43,7 @@ def _recall(memory: Memory, given: dict[str, Any]) -> Reply:
             until=given.get("until"),
             llm=not given.get("no_llm", False),
             budget_ms=given.get("budget_ms", round(1_000 * AGENT_SECONDS)),
+            as_of=given.get("as_of"),
         )
     )
 
@@ -71,6 +72,7 @@ def _list(memory: Memory, given: dict[str, Any]) -> Reply:
         since=given.get("since"),
         until=given.get("until"),
         everything=given.get("all", False),
+        as_of=given.get("as_of"),
         limit=limit + 1,
     )
     return wording.listed(memory.profile, items[:limit], more=len(items) > limit)
