@@ -32,6 +32,7 @@ from agentmem.store.messages import StoredMessage
 from agentmem.store.store import Store
 from agentmem.upkeep.asked import kind_called, kinds_called, local_now, moment
 from agentmem.upkeep.capturing import Capturing
+from agentmem.upkeep.erasing import Erasing
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.looking import Looking
 from agentmem.upkeep.tidy import tidy
@@ -39,7 +40,7 @@ from agentmem.upkeep.tidy import tidy
 MOST_HITS = 1_000
 
 
-class Memory(Looking, Capturing):
+class Memory(Looking, Capturing, Erasing):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.

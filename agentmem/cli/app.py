@@ -26,6 +26,7 @@ COMMANDS: dict[str, Entry | Group] = {
     "show": Entry(f"{_C}.show:show", "Show a memory or message in its context.", "agentmem show 3f2a9c81"),
     "history": Entry(f"{_C}.history:history", "Show all versions of a memory.", "agentmem history 3f2a9c81"),
     "forget": Entry(f"{_C}.forget:forget", "Hide a memory or message for good.", "agentmem forget 3f2a9c81"),
+    "scrub": Entry(f"{_C}.scrub:scrub", "Take secrets out of all that is stored.", "agentmem scrub --dry-run"),
     "mcp": Entry(f"{_C}.mcp:mcp", "Serve the memory to an agent as tools.", "claude mcp add agentmem -- agentmem mcp"),
     "install": Entry(f"{_C}.install:install", "Set up coding agents to remember.", "agentmem install --all"),
     "uninstall": Entry(f"{_C}.uninstall:uninstall", "Undo what install did.", "agentmem uninstall --all"),
@@ -46,6 +47,7 @@ COMMANDS: dict[str, Entry | Group] = {
         {
             "list": Entry(f"{_C}.profile:list_", "List all profiles.", "agentmem profile list"),
             "show": Entry(f"{_C}.profile:show", "Show what one profile holds.", "agentmem profile show user"),
+            "delete": Entry(f"{_C}.profile:delete", "Delete a profile for good.", "agentmem profile delete shop"),
             "why": Entry(f"{_C}.profile:why", "Tell which profile a folder has, and why.", "agentmem profile why ."),
         },
     ),

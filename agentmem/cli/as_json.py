@@ -16,7 +16,9 @@ from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import FAILED
+from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
 
 VERSION = 1
@@ -277,6 +279,8 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     Shown: _shown,
     results.History: lambda result: {"versions": [_version(one) for one in result.versions]},
     results.Forgotten: _forgotten,
+    Scrubbed: lambda result: {**asdict(result), "secrets": dict(result.secrets), "texts": dict(result.texts)},
+    Erased: lambda result: {**asdict(result), "profile": _profile(result.profile)},
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},

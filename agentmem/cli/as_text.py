@@ -11,13 +11,16 @@ from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
 from agentmem.cli.text_backfill import caught_up
 from agentmem.cli.text_bench import benched
+from agentmem.cli.text_erase import erased, scrubbed
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest.vectorize import Vectorized
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
+from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown
+from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
 
 _CONTEXT = 240  # characters of each message that stands around what is shown
@@ -295,6 +298,8 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     Shown: _shown,
     results.History: _history,
     results.Forgotten: _forgotten,
+    Scrubbed: scrubbed,
+    Erased: erased,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: _settings,

@@ -14,7 +14,9 @@ from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import Check
+from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
 
 
@@ -205,6 +207,8 @@ Result = (
     | Shown
     | History
     | Forgotten
+    | Scrubbed
+    | Erased
     | Stats
     | Examined
     | Settings

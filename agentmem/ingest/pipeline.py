@@ -20,7 +20,7 @@ from agentmem.ingest.extract import extract
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
 from agentmem.ingest.verify import verify
 from agentmem.projects import Project, identify
-from agentmem.store import journal, memories, sessions
+from agentmem.store import journal, memories, scrubbing, sessions
 from agentmem.store import messages as message_store
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import Incoming
@@ -29,8 +29,6 @@ from agentmem.store.store import Connection, Store
 
 _BATCH_MESSAGES = 4_000
 _BATCH_CHARACTERS = 4_000_000
-_INDEXED = 50_000
-"""Characters of one message that full-text search looks at; what is longer is data that somebody pasted."""
 
 
 @dataclass(slots=True)
@@ -106,8 +104,13 @@ class Ingestion:
     def _redacted(self, messages: Iterable[Message]) -> Iterator[Message]:
         """The messages without private parts and secrets, before anything is made of them, their ids included."""
         redact = self._store.redact
+        with self._store.reading() as connection:
+            scrubbed = scrubbing.scrubbed(connection)
         for message in messages:
             content = redact(message.content)
+            if scrubbed:
+                identity = message_id(message.session_id, message.role, content)
+                _, content = scrubbed.get(scrubbing.hashed(redact.key, identity), ("", content))
             if content is message.content:
                 yield message
                 continue
@@ -122,9 +125,9 @@ class Ingestion:
             if message.at is None and message.source_id is None:
                 bare = self._bare[message.session_id]
                 self._bare[message.session_id] += 1
-            text = f"{message.speaker}: {message.content}" if message.speaker else message.content
+            text = message_store.indexed(message.speaker, message.content)
             identity = message_id(message.session_id, message.role, message.content)
-            incoming.append(Incoming(message, identity, self._terms.of(text[:_INDEXED]), bare))
+            incoming.append(Incoming(message, identity, self._terms.of(text), bare))
         candidates: dict[str, list[Candidate]] = defaultdict(list)
         for candidate in extract(session):
             candidates[candidate.message_id].append(candidate)

@@ -63,6 +63,12 @@ def current(connection: duckdb.DuckDBPyConnection) -> Generation | None:
     return Generation(*rows[0]) if rows else None
 
 
+def all_of_them(connection: duckdb.DuckDBPyConnection) -> list[Generation]:
+    """All generations, the oldest first."""
+    rows = connection.execute("SELECT no, model, dimension FROM generations ORDER BY no").fetchall()
+    return [Generation(*row) for row in rows]
+
+
 def check(generation: Generation | None, model: str) -> None:
     """Make sure that a model's vectors can be compared with the store's.
 
@@ -83,7 +89,10 @@ def begin(connection: duckdb.DuckDBPyConnection, model: str, dimension: int) -> 
     if generation is not None and (generation.model, generation.dimension) == (model, dimension):
         return generation
     no = generation.no + 1 if generation else 1
-    connection.execute("INSERT INTO generations VALUES ($1, $2, $3, $4)", [no, model, dimension, stored(now())])
+    connection.execute(
+        "INSERT INTO generations (no, model, dimension, created_at) VALUES ($1, $2, $3, $4)",
+        [no, model, dimension, stored(now())],
+    )
     connection.execute("DELETE FROM vector_state")
     return Generation(no, model, dimension)
 

@@ -56,6 +56,15 @@ class StoredMessage:
     forgotten_at: datetime | None = None
 
 
+_INDEXED = 50_000
+"""Characters of one message that full-text search looks at; what is longer is data that somebody pasted."""
+
+
+def indexed(speaker: str | None, content: str) -> str:
+    """What of a message full-text search looks at."""
+    return (f"{speaker}: {content}" if speaker else content)[:_INDEXED]
+
+
 def slot_of(session_no: int, seq: int) -> int:
     """The number of the document that a message at this place is."""
     return session_no * SESSION_STEP + seq
