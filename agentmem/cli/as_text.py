@@ -11,7 +11,7 @@ from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
 from agentmem.cli.text_backfill import caught_up
 from agentmem.cli.text_bench import benched
-from agentmem.cli.text_erase import erased, scrubbed
+from agentmem.cli.text_erase import erased, reindexed, scrubbed
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
@@ -20,6 +20,7 @@ from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown
+from agentmem.upkeep.reindexing import Reindexed
 from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
 
@@ -300,6 +301,7 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.Forgotten: _forgotten,
     Scrubbed: scrubbed,
     Erased: erased,
+    Reindexed: reindexed,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: _settings,

@@ -16,6 +16,7 @@ from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.reindexing import Reindexed
 from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
 
@@ -209,6 +210,7 @@ Result = (
     | Forgotten
     | Scrubbed
     | Erased
+    | Reindexed
     | Stats
     | Examined
     | Settings

@@ -1,9 +1,10 @@
-"""What was taken out for good, as text."""
+"""What was taken out for good, and what was computed anew, as text."""
 
 from collections.abc import Mapping, Sequence
 
 from agentmem.cli.screen import Screen
 from agentmem.upkeep.erase import Erased
+from agentmem.upkeep.reindexing import Reindexed
 from agentmem.upkeep.scrub import Scrubbed
 
 
@@ -37,6 +38,16 @@ def erased(done: Erased, screen: Screen) -> None:
     if done.copies:
         screen.say(f"Backups that it was taken out of: {len(done.copies):,}.", indent=2)
     _proof(done.residue, done.unreadable, screen)
+
+
+def reindexed(done: Reindexed, screen: Screen) -> None:
+    """How far a change of the model has come."""
+    vectors = done.vectors
+    screen.say(f"{vectors.computed:,} vectors computed, {vectors.reused:,} reused, {vectors.owed:,} owed.")
+    if done.serving == done.model:
+        screen.say((f"{done.model} serves.", "strong"))
+    else:
+        screen.say(f"{done.serving} serves until those of {done.model} are complete: `agentmem reindex` goes on.")
 
 
 def _proof(left: Sequence[str], unreadable: Mapping[str, str], screen: Screen) -> None:

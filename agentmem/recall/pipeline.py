@@ -10,6 +10,7 @@ from datetime import datetime
 
 from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query
 from agentmem.errors import ModelUnavailable
+from agentmem.models.choose import embedder_of
 from agentmem.models.embedder import Embedder
 from agentmem.recall import elapsed
 from agentmem.recall.channels import (
@@ -87,7 +88,14 @@ def _by_vector(store: Store, connection: Connection, query: Query, embedder: Cal
         return nothing(question_vector.NAME, f"words only: {error.message}")
     if model is None:
         return nothing(question_vector.NAME, "words only: no embedding model is configured")
-    embeddings.check(generation, model.name)
+    if model.name != generation.model:  # the configured model's vectors are still to be computed: the old ones serve
+        serving = embedder_of(generation.model)
+        if serving is None:
+            why = (
+                f"the vectors come from {generation.model}, which cannot be loaded: `agentmem reindex` computes others"
+            )
+            return nothing(question_vector.NAME, f"words only: {why}")
+        model = serving
     vector = model.embed_query(query.text)
     table = VectorTable(store.home.vectors, generation.no, generation.dimension)
     return question_vector.search(connection, query, generation, table, vector)
