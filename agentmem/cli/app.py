@@ -1,11 +1,12 @@
 """The commands: one readable table. Only the module of the command that is called gets imported."""
 
 import signal
+import warnings
 from typing import Annotated, Any
 
 import typer
 
-from agentmem.cli.door import door, listen_for_stop
+from agentmem.cli.door import door, listen_for_stop, show_warning
 from agentmem.cli.lazy import Commands, Entry, Group
 from agentmem.cli.values import spare_pydantic
 from agentmem.version import __version__
@@ -115,6 +116,7 @@ def run() -> None:
     """Run the command line; never returns."""
     # Commands have a door of their own, which knows their options; this one is for what fails on the way there.
     listen_for_stop()
+    warnings.showwarning = show_warning
     try:
         with door():
             app(prog_name="agentmem")

@@ -26,8 +26,8 @@ class FakeLettersEmbedder:
             letters = fold(text)
             for pair in pairwise(letters):
                 row[crc32("".join(pair).encode()) % self.dimension] += 1
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return (vectors / lengths).astype(np.float32)
+        lengths: NDArray[np.float32] = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return vectors / lengths
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
         return self.embed_documents([text])[0]  # type: ignore[no-any-return]

@@ -5,6 +5,7 @@ left the index is filtered out by the search and deleted when vectors are next w
 filled again from the embeddings without computing one. One process at a time writes, under a lock file of its own.
 """
 
+import os
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -51,7 +52,11 @@ class VectorTable:
         """
         make_private_folder(self._folder)
         with FileLock(self._folder / "writer.lock", timeout=patience, poll_interval=0.05, mode=0o600):
-            yield
+            previous = os.umask(0o077)  # LanceDB makes its files as it is used to
+            try:
+                yield
+            finally:
+                os.umask(previous)
 
     @property
     def settled(self) -> bool:

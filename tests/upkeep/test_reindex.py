@@ -137,7 +137,7 @@ def test_twenty_thousand_memories_change_model_while_four_processes_ask_and_writ
     asked = [0, 0]
 
     def ask(who: int) -> None:
-        process = start(home, "recall", "-p", "project", "--batch", "-")
+        process = start(home, "recall", "-p", "project", "--explain", "--batch", "-")
         n = who
         while not stop.is_set():
             n = (n * 31 + 7) % 20_000
@@ -146,7 +146,7 @@ def test_twenty_thousand_memories_change_model_while_four_processes_ask_and_writ
             answer = json.loads(process.stdout.readline())
             if "error" in answer:
                 troubles.append(str(answer))
-            elif not any("memory words" in {part["channel"] for part in hit["channels"]} for hit in answer["hits"]):
+            elif not any("memory words" in {part["channel"] for part in hit["explain"]["channels"]} for hit in answer["hits"]):
                 troubles.append(f"without words: {n} {answer}"[:500])
             asked[who] += 1
         process.stdin.close()
