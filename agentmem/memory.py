@@ -35,13 +35,14 @@ from agentmem.upkeep.capturing import Capturing
 from agentmem.upkeep.erasing import Erasing
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.looking import Looking
+from agentmem.upkeep.moving import Moving
 from agentmem.upkeep.reindexing import Reindexing
 from agentmem.upkeep.tidy import tidy
 
 MOST_HITS = 1_000
 
 
-class Memory(Looking, Capturing, Erasing, Reindexing):
+class Memory(Looking, Capturing, Moving, Erasing, Reindexing):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.

@@ -7,17 +7,17 @@ _agentmem() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$command ${COMP_WORDS[i]}" in
             " --home") ((i++)) ;;
-            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " scrub" | " reindex" | " mcp" | " install" | " uninstall" | " status" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile delete" | "profile why" | " bench" | "bench recall" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
+            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " scrub" | " reindex" | " mcp" | " install" | " uninstall" | " status" | " export" | " import" | " backup" | " restore" | " upgrade" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile delete" | "profile why" | " bench" | "bench recall" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
         esac
     done
     case "$command $previous" in
         " --home")
             paths=folders ;;
-        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "context --query" | "context --budget" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "scrub --pattern" | "reindex --model" | "reindex --seconds" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip")
+        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "context --query" | "context --budget" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "scrub --pattern" | "reindex --model" | "reindex --seconds" | "export --profile" | "export -p" | "export --since" | "export --output" | "export -o" | "import --profile" | "import -p" | "import --map" | "backup --keep" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip")
             return ;;
-        "ingest --format")
+        "ingest --format" | "export --format")
             words="opencode codex gemini copilot qwen cursor pi cline claude aider chat plain" ;;
-        "remember --kind" | "recall --kind" | "list --kind")
+        "remember --kind" | "recall --kind" | "list --kind" | "export --kind")
             words="fact event instruction task summary pattern" ;;
         "recall --type")
             words="memory message" ;;
@@ -26,7 +26,7 @@ _agentmem() {
         *)
             case "$command" in
                 "")
-                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget scrub reindex mcp install uninstall status stats doctor config profile bench demo"; fi ;;
+                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget scrub reindex mcp install uninstall status export import backup restore upgrade stats doctor config profile bench demo"; fi ;;
                 "ingest")
                     if [[ $current == -* ]]; then words="--profile --session --format --sweep --no-vectors --json --help"; else words="" paths=files; fi ;;
                 "backfill")
@@ -61,6 +61,16 @@ _agentmem() {
                     if [[ $current == -* ]]; then words="--all --completions --dry-run --yes --json --help"; else words=""; fi ;;
                 "status")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "export")
+                    if [[ $current == -* ]]; then words="--format --profile --since --kind --with-messages --with-vectors --output --json --help"; else words=""; fi ;;
+                "import")
+                    if [[ $current == -* ]]; then words="--dry-run --profile --map --json --help"; else words=""; fi ;;
+                "backup")
+                    if [[ $current == -* ]]; then words="--keep --json --help"; else words=""; fi ;;
+                "restore")
+                    if [[ $current == -* ]]; then words="--dry-run --yes --json --help"; else words=""; fi ;;
+                "upgrade")
+                    if [[ $current == -* ]]; then words="--dry-run --json --help"; else words=""; fi ;;
                 "stats")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "doctor")

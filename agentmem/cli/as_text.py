@@ -13,6 +13,7 @@ from agentmem.cli.text_backfill import caught_up
 from agentmem.cli.text_bench import benched
 from agentmem.cli.text_erase import erased, reindexed, scrubbed
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
+from agentmem.cli.text_transfer import backed_up, backups_listed, exported, imported, restored, upgraded
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest.vectorize import Vectorized
@@ -23,6 +24,10 @@ from agentmem.upkeep.inspect import Shown
 from agentmem.upkeep.reindexing import Reindexed
 from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.transfer.backups import BackedUp, Restored
+from agentmem.upkeep.transfer.exporting import Exported
+from agentmem.upkeep.transfer.importing import Imported
+from agentmem.upkeep.transfer.upgrading import Upgraded
 
 _CONTEXT = 240  # characters of each message that stands around what is shown
 _STATES = {"ok": "good", "warning": "warning", "failed": "bad"}
@@ -312,4 +317,10 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.ProfileReason: _reason,
     results.Demonstrated: _demonstrated,
     results.Benched: benched,
+    Exported: exported,
+    Imported: imported,
+    BackedUp: backed_up,
+    results.BackupsListed: backups_listed,
+    Restored: restored,
+    Upgraded: upgraded,
 }

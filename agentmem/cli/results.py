@@ -19,6 +19,10 @@ from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.reindexing import Reindexed
 from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
+from agentmem.upkeep.transfer.exporting import Exported
+from agentmem.upkeep.transfer.importing import Imported
+from agentmem.upkeep.transfer.upgrading import Upgraded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,6 +202,14 @@ class Benched:
     sets: tuple[retrieval.Result, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class BackupsListed:
+    """The copies beside the store, the newest first."""
+
+    folder: str
+    backups: tuple[Copied, ...]
+
+
 Result = (
     IngestReport
     | CaughtUp
@@ -221,5 +233,11 @@ Result = (
     | ProfileReason
     | Demonstrated
     | Benched
+    | Exported
+    | Imported
+    | BackedUp
+    | BackupsListed
+    | Restored
+    | Upgraded
 )
 """All that a command can hand to `agentmem.cli.render.render`."""

@@ -28,6 +28,11 @@ _HOLDER = re.compile(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 _TAKEN = ("Could not set lock", "different configuration", "being used by another process", "Conflicting lock")
 
 
+def log_of(file: Path) -> Path:
+    """The log that DuckDB keeps beside a database file until it is folded in."""
+    return file.with_name(file.name + ".wal")
+
+
 class Database:
     """The database file of one home.
 
@@ -46,6 +51,11 @@ class Database:
             "memory_limit": memory_limit,
             "autoinstall_known_extensions": False,  # DuckDB would fetch them from the network
         }
+
+    @property
+    def memory_limit(self) -> str:
+        """DuckDB's own limit, as `512MB`."""
+        return str(self._settings["memory_limit"])
 
     def exists(self) -> bool:
         """Whether there is anything to read."""

@@ -151,6 +151,11 @@ def m003_graves_contradictions_anchors(connection: duckdb.DuckDBPyConnection) ->
     )
 
 
+def m005_sessions_known_by_quotations(connection: duckdb.DuckDBPyConnection) -> None:
+    """`quoted_only`: the session has evidence whose messages did not come along, as from an export without them."""
+    connection.execute("ALTER TABLE sessions ADD COLUMN quoted_only BOOLEAN")
+
+
 def m006_privacy(connection: duckdb.DuckDBPyConnection) -> None:
     """What scrubbing and a change of the embedding model need.
 
@@ -170,5 +175,6 @@ STEPS: tuple[Step, ...] = (
     m001_first_tables,
     m002_lifecycle,
     m003_graves_contradictions_anchors,
+    m005_sessions_known_by_quotations,
     m006_privacy,
 )
