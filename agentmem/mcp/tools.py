@@ -11,6 +11,7 @@ from agentmem.mcp.announced import ANNOUNCED, Announced
 from agentmem.mcp.arguments import checked
 from agentmem.mcp.wording import Reply
 from agentmem.memory import Memory
+from agentmem.recall.aid import AGENT_SECONDS
 from agentmem.recall.briefing import MOST_TOKENS
 
 _USUAL_HITS = 8
@@ -40,6 +41,9 @@ def _recall(memory: Memory, given: dict[str, Any]) -> Reply:
             kinds=given.get("kinds", ()),
             since=given.get("since"),
             until=given.get("until"),
+            llm=not given.get("no_llm", False),
+            budget_ms=given.get("budget_ms", round(1_000 * AGENT_SECONDS)),
+            as_of=given.get("as_of"),
         )
     )
 
@@ -68,6 +72,7 @@ def _list(memory: Memory, given: dict[str, Any]) -> Reply:
         since=given.get("since"),
         until=given.get("until"),
         everything=given.get("all", False),
+        as_of=given.get("as_of"),
         limit=limit + 1,
     )
     return wording.listed(memory.profile, items[:limit], more=len(items) > limit)

@@ -13,8 +13,13 @@ from agentmem.store.forks import Line, Moving
 from agentmem.store.rows import TIME, insert, now, registered, stored, told
 from agentmem.store.sessions import Place
 
-SESSION_STEP = 1 << 24
-"""Slots that each session has; far more than any session has messages."""
+SESSION_STEP = fulltext.SESSION_STEP
+
+INDEXED = 50_000
+"""Characters of one message that full-text search looks at; what is longer is data that somebody pasted."""
+
+SPOKEN = (Role.USER, Role.ASSISTANT)
+"""Whose messages are to have a vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,11 @@ class StoredMessage:
     source_id: str | None = None
     speaker: str | None = None
     forgotten_at: datetime | None = None
+
+
+def indexed(speaker: str | None, content: str) -> str:
+    """What of a message full-text search looks at."""
+    return (f"{speaker}: {content}" if speaker else content)[:INDEXED]
 
 
 def slot_of(session_no: int, seq: int) -> int:
@@ -195,12 +205,11 @@ def _insert(
             "stored_at": (TIME, [stored(now())] * len(placed)),
         },
     )
-    spoken = (Role.USER, Role.ASSISTANT)
     fulltext.add(
         connection,
         [
             fulltext.Document(
-                slot_of(arrival.place.no, seq), arrival.profile, one.terms, dense=one.message.role in spoken
+                slot_of(arrival.place.no, seq), arrival.profile, one.terms, dense=one.message.role in SPOKEN
             )
             for arrival, seq, one in placed
         ],
@@ -215,13 +224,14 @@ def _in_order(arrival: Arrival, into: Added) -> list[Incoming]:
     return [one for one in arrival.incoming if id(one) in wanted]
 
 
-_SELECT = f"""
+SELECT = f"""
     SELECT m.id, o.session_no * {SESSION_STEP}::BIGINT + o.seq AS slot, s.id AS session_id, s.profile, m.role, m.kind,
         m.trust, m.content, o.seq, coalesce(o.said_at, m.said_at), o.source_id, m.speaker, m.forgotten_at
     FROM occurrences o
     JOIN messages m ON m.session_no = o.session_no AND m.id = o.message_id
     JOIN sessions s ON s.no = o.session_no
 """
+"""The rows that `read` makes messages of."""
 
 
 def by_slots(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> dict[int, StoredMessage]:
@@ -229,37 +239,80 @@ def by_slots(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> dic
     if not slots:
         return {}
     rows = connection.execute(
-        _SELECT
+        SELECT
         + f"""
         JOIN (SELECT (slot // {SESSION_STEP})::INTEGER AS session_no, (slot % {SESSION_STEP})::INTEGER AS seq
               FROM (SELECT unnest($1::BIGINT[]) AS slot)) w ON w.session_no = o.session_no AND w.seq = o.seq
         """,
         [list(slots)],
     ).fetchall()
-    found = map(_message, rows)
+    found = map(read, rows)
     return {message.slot: message for message in found}
 
 
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a message is like, apart from its words."""
+
+    role: str
+    speaker: str | None
+    asks: bool
+    at: datetime | None
+
+
+def traits(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> dict[int, Traits]:
+    """The traits of the messages at some slots; `asks`: the text ends with a question mark."""
+    rows = connection.execute(
+        f"""
+        SELECT o.session_no * {SESSION_STEP}::BIGINT + o.seq, m.role, m.speaker,
+            right(rtrim(m.content), 1) IN ('?', '？'), coalesce(o.said_at, m.said_at)
+        FROM occurrences o
+        JOIN messages m ON m.session_no = o.session_no AND m.id = o.message_id
+        JOIN (SELECT (slot // {SESSION_STEP})::INTEGER AS session_no, (slot % {SESSION_STEP})::INTEGER AS seq
+              FROM (SELECT unnest($1::BIGINT[]) AS slot)) w ON w.session_no = o.session_no AND w.seq = o.seq
+        """,
+        [list(slots)],
+    ).fetchall()
+    return {slot: Traits(role, speaker, asks, told(at)) for slot, role, speaker, asks, at in rows}
+
+
 def slots_between(
-    connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], since: datetime | None, until: datetime | None
+    connection: duckdb.DuckDBPyConnection,
+    profiles: Sequence[str],
+    since: datetime | None,
+    until: datetime | None,
+    *,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
 ) -> list[int]:
-    """The slots of all messages said in a period, the newest first."""
+    """The slots of all messages said in a period, the newest first.
+
+    Args:
+        connection: the store.
+        profiles: where to look.
+        since: said at or after.
+        until: said before.
+        as_of: said by then; one without a time counts from when it was stored.
+        known_at: stored by then.
+    """
     rows = connection.execute(
         f"""
         SELECT o.session_no * {SESSION_STEP}::BIGINT + o.seq FROM occurrences o
         JOIN sessions s ON s.no = o.session_no AND s.profile IN (SELECT unnest($1::VARCHAR[]))
         WHERE ($2::TIMESTAMP IS NULL OR o.said_at >= $2) AND ($3::TIMESTAMP IS NULL OR o.said_at < $3)
+            AND ($4::TIMESTAMP IS NULL OR coalesce(o.said_at, o.stored_at) <= $4)
+            AND ($5::TIMESTAMP IS NULL OR o.stored_at <= $5)
         ORDER BY o.said_at DESC, 1 DESC
         """,
-        [list(profiles), stored(since), stored(until)],
+        [list(profiles), stored(since), stored(until), stored(as_of), stored(known_at)],
     ).fetchall()
     return [slot for (slot,) in rows]
 
 
 def by_id(connection: duckdb.DuckDBPyConnection, start: str) -> list[StoredMessage]:
     """Every occurrence of the messages whose id begins with `start`, oldest first."""
-    rows = connection.execute(_SELECT + " WHERE starts_with(m.id, $1) ORDER BY s.profile, slot", [start]).fetchall()
-    return [_message(row) for row in rows]
+    rows = connection.execute(SELECT + " WHERE starts_with(m.id, $1) ORDER BY s.profile, slot", [start]).fetchall()
+    return [read(row) for row in rows]
 
 
 def around(connection: duckdb.DuckDBPyConnection, slot: int, reach: int) -> list[StoredMessage]:
@@ -287,7 +340,8 @@ def forget(connection: duckdb.DuckDBPyConnection, session_no: int, message_id: s
     fulltext.remove(connection, [slot_of(session_no, seq) for (seq,) in seqs])
 
 
-def _message(row: tuple[Any, ...]) -> StoredMessage:
+def read(row: tuple[Any, ...]) -> StoredMessage:
+    """The message of a row of `SELECT`."""
     identity, slot, session_id, profile, role, kind, trust, content, seq, at, source_id, speaker, forgotten = row
     return StoredMessage(
         id=identity,

