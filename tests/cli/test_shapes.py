@@ -14,7 +14,17 @@ TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 def test_recall(filled):
     found = filled("recall", "which package manager?", "--json").json
-    assert list(found) == ["version", "query", "profile", "answer", "abstained", "hits"]
+    assert list(found) == [
+        "version",
+        "query",
+        "profile",
+        "answer",
+        "answered_by",
+        "citations",
+        "trouble",
+        "abstained",
+        "hits",
+    ]
     assert (found["version"], found["query"], found["answer"], found["abstained"]) == (
         1,
         "which package manager?",
@@ -39,7 +49,18 @@ def test_recall(filled):
 
 def test_recall_explained_only_adds_keys(filled):
     found = filled("recall", "package manager", "--json", "--explain").json
-    assert list(found) == ["version", "query", "profile", "answer", "abstained", "hits", "notes"]
+    assert list(found) == [
+        "version",
+        "query",
+        "profile",
+        "answer",
+        "answered_by",
+        "citations",
+        "trouble",
+        "abstained",
+        "hits",
+        "notes",
+    ]
     hit = found["hits"][0]
     assert set(hit) == HIT | {"explain"}
     shares = [part["share"] for part in hit["explain"]["channels"]]
