@@ -276,6 +276,18 @@ TABLES: tuple[Table, ...] = (
         "c.place, t.kind, t.name, t.root, t.head",
     ),
     Table(
+        "verdicts",
+        "What a model said of a memory when it checked it.",
+        (
+            *_texts("memory_id", "check_name", "verdict", required=True),
+            *_texts("reason", "before"),
+            *_texts("model", "version", required=True),
+            Column("judged_at", Type.TIME, required=True),
+        ),
+        "verdicts t JOIN chosen_memories c ON c.id = t.memory_id",
+        "c.place, t.check_name, t.judged_at",
+    ),
+    Table(
         "files",
         "How far a transcript on this machine was read.",
         (
@@ -299,9 +311,13 @@ TABLES: tuple[Table, ...] = (
             Column("last_error"),
             Column("done_at", Type.TIME),
         ),
-        "(SELECT * FROM work WHERE stage <> 'sort postings') t",
+        "(SELECT * FROM work WHERE stage <> 'sort postings' AND session_no IS NULL) t",
         "t.stage, t.key, t.version, t.model",
         Group.WHOLE,
+        left=dict.fromkeys(
+            ("profile", "session_no", "first_seq", "last_seq", "failed_at"),
+            "pieces of sessions go by this store's numbers; another store's models read them anew",
+        ),
     ),
     Table(
         "embeddings",
@@ -319,6 +335,8 @@ DERIVED: Mapping[str, str] = {
     "generations": "begun anew by the first vectors",
     "vector_state": "which document has its vector: told by the next `agentmem work`",
     "schema_migrations": "what ran on this store",
+    "model_time": "how long models worked for this store",
+    "scrubbed": "what was taken out of this store",
 }
 """Tables that do not leave the store, each with the reason."""
 

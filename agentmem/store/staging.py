@@ -42,6 +42,7 @@ _MEMORY_IDS = (
     ("contradictions", "first"),
     ("contradictions", "second"),
     ("anchors", "memory_id"),
+    ("verdicts", "memory_id"),
 )
 """Columns that hold the id of a memory."""
 
@@ -152,6 +153,7 @@ class Staging:
                 AND coalesce(subject, '') NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
             DELETE FROM search_queries WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
             DELETE FROM versions WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
+            DELETE FROM verdicts WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
             DELETE FROM anchors WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
             DELETE FROM evidence WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}))
                 OR profile NOT IN ({kept});
