@@ -9,11 +9,13 @@ from agentmem.domain.memories import Candidate, MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Message, Role, Trust
 from agentmem.domain.text import clean, normalise
 from agentmem.errors import UsageError
+from agentmem.ingest.anchoring import Anchoring
 from agentmem.ingest.classify import living
 from agentmem.ingest.extract import extract
-from agentmem.ingest.pipeline import propose
+from agentmem.ingest.forgotten import find_graves
+from agentmem.ingest.propose import propose
 from agentmem.ingest.supersede import Proposal
-from agentmem.store import journal, memories, sessions, states
+from agentmem.store import anchors, journal, memories, sessions, states, tombstones
 from agentmem.store.fulltext import Terms
 from agentmem.store.rows import now
 from agentmem.store.store import Store
@@ -33,12 +35,14 @@ def remember(
     topic_key: str | None = None,
     importance: float | None = None,
     trust: Trust = Trust.HIGH,
+    folder: str | None = None,
 ) -> MemoryItem:
     """Store a memory as it was told.
 
     Private parts and secrets are taken out.
     Kind, topic key, date and search queries are those that the rules would give, unless they are said. A value that was
-    forgotten before may come back this way: telling it again is a decision.
+    forgotten before may come back this way: telling it again is a decision. What it names of the code in `folder` is
+    tied to the commit that is checked out there.
 
     Raises:
         UsageError: the text is empty or longer than 10,000 characters.
@@ -70,18 +74,24 @@ def remember(
         trust=trust,
         extractor=EXTRACTOR,
     )
+    anchoring = Anchoring()
+    anchoring.look(folder, [replace(guess, content=text, said_at=at)])
     actor = "told" if trust is Trust.HIGH else "agent"
     with store.writing() as connection:
         sessions.ensure_profile(connection, profile)
         action = journal.Action()
         with states.recorded(connection, actor, "reinstate", [item.id], action=action):
-            memories.unbury(connection, profile, text)
+            tombstones.unbury(connection, profile, text)
+            graves = find_graves(connection, [(profile, key, text)])
+            tombstones.lift(connection, [grave.id for grave in graves if grave is not None and grave.id])
             stored = memories.by_ids(connection, [item.id]).get(item.id)
             if stored is not None and stored.status in (Status.FORGOTTEN, Status.REJECTED):
                 hidden = replace(stored, status=Status.SUPERSEDED, reason=None)
                 memories.change(connection, hidden, terms.of(memories.search_text(hidden, guess.search_queries)))
         proposal = Proposal(item=item, said_at=at, search_queries=guess.search_queries)
         propose(connection, [proposal], terms, actor=actor, action=action)
+        if stored is None:
+            anchors.add(connection, anchoring.anchors([item]))
         return memories.by_ids(connection, [item.id])[item.id]
 
 

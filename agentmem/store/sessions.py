@@ -96,6 +96,14 @@ def places(connection: duckdb.DuckDBPyConnection, keys: Sequence[tuple[str, str]
     return {(p, i): Place(no, seq, bare) for p, i, no, seq, bare in rows if (p, i) in wanted}
 
 
+def begin_with(connection: duckdb.DuckDBPyConnection, start: str) -> list[tuple[int, str, str]]:
+    """Number, profile and id of the sessions whose id begins so."""
+    rows: list[tuple[int, str, str]] = connection.execute(
+        "SELECT no, profile, id FROM sessions WHERE starts_with(id, $1) ORDER BY no", [start]
+    ).fetchall()
+    return rows
+
+
 def profiles_of(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> dict[str, str]:
     """The profile in which each session was stored before, of those that were, in exactly one."""
     rows = connection.execute(

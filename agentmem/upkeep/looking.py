@@ -8,6 +8,7 @@ from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.paths import Home
 from agentmem.projects import USER
+from agentmem.recall.anchored import state
 from agentmem.store import memories, pasts, sessions
 from agentmem.store.sessions import Profile
 from agentmem.store.store import Store
@@ -69,6 +70,14 @@ class Looking:
         never = datetime.min.replace(tzinfo=UTC)
         return tuple(sorted(items, key=lambda item: item.valid_from or never, reverse=True)[:limit])
 
+    def questioned(self) -> tuple[tuple[MemoryItem, tuple[str, ...]], ...]:
+        """The profile's own active memories that answer a question, each with the questions that it answers."""
+        wanted = memories.Filter(profiles=(self.profile,), statuses=(Status.ACTIVE,), alive_at=local_now())
+        with self._store.reading() as connection:
+            found = memories.select(connection, wanted)
+            queries = memories.queries_of(connection, [item.id for item in found])
+        return tuple((item, tuple(queries[item.id])) for item in found if item.id in queries)
+
     def show(self, start: str) -> Shown:
         """A memory or message with all that belongs to it.
 
@@ -80,7 +89,8 @@ class Looking:
             UsageError: there are several.
         """
         with self._store.reading() as connection:
-            return show(connection, start)
+            shown = show(connection, start)
+        return replace(shown, code=state(shown.anchors) or "") if shown.anchors else shown
 
     def history(self, start: str) -> tuple[Version, ...]:
         """All versions of a memory: those of its topic, or itself alone; the oldest first.
