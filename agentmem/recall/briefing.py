@@ -15,6 +15,7 @@ from agentmem.domain.memories import MemoryItem, MemoryKind
 from agentmem.domain.messages import Trust
 from agentmem.domain.text import normalise
 from agentmem.projects import USER
+from agentmem.recall.outdated import tells_forgotten
 from agentmem.recall.quoting import element, quoted, tokens
 from agentmem.store import memories, openings
 from agentmem.store.foremost import foremost
@@ -137,7 +138,9 @@ def brief(
     with store.reading() as connection:
         weighty = foremost(connection, profiles, today, DECAY, _MOST_OF_A_KIND)
         asked = memories.by_ids(connection, related)
-        sessions = openings.latest(connection, profile, _MOST_SESSIONS, but=session)
+        found = openings.latest(connection, profile, _MOST_SESSIONS, but=session)
+        hidden = tells_forgotten(connection, (profile,), [one.words for one in found])
+        sessions = [one for one, tells in zip(found, hidden, strict=True) if not tells]
     entries = _entries([asked[one] for one in related if one in asked], weighty, sessions)
     head, foot = _frame(profile)
     fixed = [*element(["", ""]).split("\n"), head, foot]
