@@ -46,7 +46,7 @@ MOST_NOTED = 5
 """Memories of an answer that count as recalled: those behind them were shown, but hardly used."""
 
 
-class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Moving):
+class Memory(Looking, Capturing, Moving, Tending, Forgetting, Compacting):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.
@@ -287,6 +287,7 @@ class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Moving):
         session: str | None = None,
         query: str | None = None,
         budget: int = MOST_TOKENS,
+        window: int | None = None,
         today: date | None = None,
     ) -> Briefing:
         """What a session should know when it starts: one block of text to inject; empty when nothing is known.
@@ -295,6 +296,7 @@ class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Moving):
             session: the session that is to be told; it is not told of itself.
             query: the first prompt: what is known about it goes first.
             budget: tokens, 2,000 at most.
+            window: the tokens of the context window that it goes into, of which it takes a tenth at most.
             today: the day it is made for; None: today.
 
         Raises:
@@ -316,7 +318,9 @@ class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Moving):
                 rates=self._rates,
             )
         day = today or local_now().date()
-        return brief(self._store, profile, day, session=session, related=about, budget=budget)
+        return brief(
+            self._store, profile, day, config=self.config, session=session, related=about, budget=budget, window=window
+        )
 
     def forget(self, start: str) -> MemoryItem | StoredMessage:
         """Hide a memory or message; its value does not come back by reading a transcript again.

@@ -26,6 +26,17 @@ COMMANDS: dict[str, Entry | Group] = {
     "show": Entry(f"{_C}.show:show", "Show a memory or message in its context.", "agentmem show 3f2a9c81"),
     "history": Entry(f"{_C}.history:history", "Show all versions of a memory.", "agentmem history 3f2a9c81"),
     "forget": Entry(f"{_C}.forget:forget", "Hide or delete memories and messages.", "agentmem forget 3f2a9c81"),
+    "edit": Entry(f"{_C}.edit:edit", "Say a memory in other words.", 'agentmem edit 3f2a9c81 "Use pnpm 9"'),
+    "pin": Entry(f"{_C}.pin:pin", "Keep a memory from ageing.", "agentmem pin 3f2a9c81"),
+    "unpin": Entry(f"{_C}.pin:unpin", "Let a memory age again.", "agentmem unpin 3f2a9c81"),
+    "confirm": Entry(f"{_C}.pin:confirm", "Say that a memory still holds.", "agentmem confirm 3f2a9c81"),
+    "reject": Entry(
+        f"{_C}.pin:reject", "Say that a memory did not prove right.", "agentmem reject 3f2a9c81 --why 'too slow'"
+    ),
+    "review": Entry(f"{_C}.review:review", "List memories that nobody confirmed for long.", "agentmem review"),
+    "log": Entry(f"{_C}.log:log", "Show what was done to the store.", "agentmem log --since 7d"),
+    "undo": Entry(f"{_C}.log:undo", "Take back what was done.", "agentmem undo e12"),
+    "diff": Entry(f"{_C}.log:diff", "Show what changed between two times.", "agentmem diff --since 'last week'"),
     "compact": Entry(
         f"{_C}.compact:compact", "Merge duplicates, expire tasks, tidy the store.", "agentmem compact --dry-run"
     ),

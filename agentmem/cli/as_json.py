@@ -2,18 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any
 
 from agentmem.bench.year import Year
-from agentmem.cli import results
+from agentmem.cli import json_tending, results
+from agentmem.cli.json_parts import Fields, entry, memory, moment
 from agentmem.cli.json_upkeep import compacted, forgotten_all, unforgotten
 from agentmem.config import Config
 from agentmem.domain.memories import Evidence, MemoryItem
 from agentmem.domain.recall import Answer, Hit
 from agentmem.ingest.pipeline import Ingested
 from agentmem.ingest.vectorize import Vectorized
-from agentmem.store.journal import Written
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
@@ -29,8 +28,6 @@ from agentmem.upkeep.transfer.upgrading import Upgraded
 from agentmem.upkeep.unforget import Unforgotten
 
 VERSION = 1
-
-Fields = dict[str, Any]
 
 
 def as_json(result: results.Result) -> Fields:
@@ -91,31 +88,6 @@ def _evidence(one: Evidence) -> Fields:
     }
 
 
-def memory(item: MemoryItem) -> Fields:
-    """A memory."""
-    return {
-        "id": item.id,
-        "profile": item.profile,
-        "kind": item.kind.value,
-        "content": item.content,
-        "topic_key": item.topic_key,
-        "status": item.status.value,
-        "superseded_by": item.superseded_by,
-        "importance": item.importance,
-        "trust": item.trust.value,
-        "extractor": item.extractor,
-        "occurred_at": moment(item.occurred_at),
-        "valid_from": moment(item.valid_from),
-        "created_at": moment(item.created_at),
-        "expires_at": moment(item.expires_at),
-        "pinned": item.pinned,
-        "confirmed_at": moment(item.confirmed_at),
-        "last_recalled_at": moment(item.last_recalled_at),
-        "recalled": item.recalled,
-        "reason": item.reason,
-    }
-
-
 def _message(message: StoredMessage) -> Fields:
     return {
         "id": message.id,
@@ -131,11 +103,6 @@ def _message(message: StoredMessage) -> Fields:
         "source_id": message.source_id,
         "forgotten_at": moment(message.forgotten_at),
     }
-
-
-def moment(at: datetime | None) -> str | None:
-    """A time in UTC with a Z; the fraction of a second only where there is one."""
-    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _caught_up(done: CaughtUp) -> Fields:
@@ -209,18 +176,7 @@ def _version(version: Version) -> Fields:
     return {
         "memory": memory(version.memory),
         "evidence": [_evidence(one) for one in version.evidence],
-        "journal": [_entry(one) for one in version.journal],
-    }
-
-
-def _entry(entry: Written) -> Fields:
-    return {
-        "no": entry.no,
-        "at": moment(entry.at),
-        "actor": entry.actor,
-        "operation": entry.operation,
-        "before": entry.before,
-        "after": entry.after,
+        "journal": [entry(one) for one in version.journal],
     }
 
 
@@ -343,6 +299,7 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     Scheduled: asdict,
     Year: lambda result: {**asdict(result), "good": result.good},
     Compacted: compacted,
+    **json_tending.FORMS,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},

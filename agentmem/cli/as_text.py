@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from agentmem.bench.year import Year
-from agentmem.cli import results
+from agentmem.cli import results, text_tending
 from agentmem.cli.as_json import settings
 from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
@@ -136,7 +136,7 @@ def _row(item: MemoryItem) -> tuple[str, ...]:
     return (
         item.id[:ID],
         item.kind.value,
-        item.status.value,
+        item.status.value + (", pinned" if item.pinned else ""),
         day(item.valid_from) or "-",
         topic,
         one_line(item.content),
@@ -327,6 +327,7 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.ProfileReason: _reason,
     results.Demonstrated: _demonstrated,
     results.Benched: benched,
+    **text_tending.FORMS,
     Exported: exported,
     Imported: imported,
     BackedUp: backed_up,

@@ -17,6 +17,7 @@ from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.log import Difference
 from agentmem.upkeep.schedule import Scheduled
 from agentmem.upkeep.selection import Selection
 from agentmem.upkeep.stats import Stats
@@ -24,6 +25,7 @@ from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
 from agentmem.upkeep.transfer.exporting import Exported
 from agentmem.upkeep.transfer.importing import Imported
 from agentmem.upkeep.transfer.upgrading import Upgraded
+from agentmem.upkeep.undo import Deed
 from agentmem.upkeep.unforget import Unforgotten
 
 
@@ -141,6 +143,50 @@ class ForgottenAll:
     dry: bool = False
 
 
+class Tended:
+    """A memory after something was done to it: `edit`, `pin`, `unpin`, `confirm`, `reject`."""
+
+    done: str
+    memory: MemoryItem
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """Actions, newest first.
+
+    Args:
+        deeds: the actions.
+        whole: with every entry, and each value before and after.
+        contents: what the memories say now, by id.
+    """
+
+    deeds: tuple[Deed, ...]
+    whole: bool = False
+    contents: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The actions that took others back."""
+
+    deeds: tuple[Deed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Differed:
+    """What changed between two times."""
+
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """The memories of a profile that nobody confirmed for long."""
+
+    profile: str
+    memories: tuple[MemoryItem, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Examined:
     """What `doctor` looked at."""
@@ -242,6 +288,11 @@ Result = (
     | Scheduled
     | Year
     | Compacted
+    | Tended
+    | Logged
+    | Undone
+    | Differed
+    | Reviewed
     | Stats
     | Examined
     | Settings

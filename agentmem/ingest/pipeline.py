@@ -17,6 +17,7 @@ from agentmem.domain.memories import Candidate, MemoryItem
 from agentmem.domain.messages import Message
 from agentmem.domain.text import normalise
 from agentmem.ingest.anchoring import Anchoring
+from agentmem.ingest.classify import living
 from agentmem.ingest.extract import extract
 from agentmem.ingest.forgotten import find_graves, strike
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
@@ -133,7 +134,7 @@ class Ingestion:
             incoming.append(Incoming(message, identity, self._terms.of(text[: message_store.INDEXED]), bare))
         candidates: dict[str, list[Candidate]] = defaultdict(list)
         for candidate in extract(session):
-            candidates[candidate.message_id].append(candidate)
+            candidates[candidate.message_id].append(living(candidate, self._store.config.task_days))
         folder = next((message.cwd for message in reversed(session) if message.cwd), None)
         self._anchoring.look(folder, (one for found in candidates.values() for one in found))
         return _Prepared(incoming, candidates)
@@ -270,7 +271,7 @@ def _known(connection: Connection, proposals: Sequence[Proposal]) -> list[Known]
 
 def _apply(connection: Connection, plan: Plan, terms: Terms, actor: str, action: journal.Action | None) -> None:
     touched = list(dict.fromkeys([*plan.added, *plan.changed, *(key for key, _ in plan.supports)]))
-    earlier = states.take(connection, touched)
+    were = states.take(connection, touched)
     added = list(plan.added.values())
     memories.add(connection, [item for item, _ in added], [terms.of(memories.search_text(i, q)) for i, q in added])
     memories.add_queries(connection, [(item.id, query) for item, queries in added for query in queries])
@@ -295,7 +296,7 @@ def _apply(connection: Connection, plan: Plan, terms: Terms, actor: str, action:
             valid_from=after.valid_from,
         )
     now_so = states.take(connection, touched)
-    entries = [states.entry(_operation(plan, key), earlier.get(key), now_so.get(key)) for key in touched]
+    entries = [states.entry(_operation(plan, key), were.get(key), now_so.get(key)) for key in touched]
     journal.write(connection, actor, [entry for entry in entries if entry is not None], action)
 
 

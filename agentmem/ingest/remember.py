@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from agentmem.domain.ids import memory_id
 from agentmem.domain.memories import Candidate, MemoryItem, MemoryKind, Status
@@ -10,6 +10,7 @@ from agentmem.domain.messages import Message, Role, Trust
 from agentmem.domain.text import clean, normalise
 from agentmem.errors import UsageError
 from agentmem.ingest.anchoring import Anchoring
+from agentmem.ingest.classify import living
 from agentmem.ingest.extract import extract
 from agentmem.ingest.forgotten import find_graves
 from agentmem.ingest.pipeline import propose
@@ -57,6 +58,7 @@ def remember(
     at = now()
     guess = guessed(text, at)
     kind = kind or guess.kind
+    life = at + timedelta(days=store.config.task_days)
     key = topic_key or guess.topic_key
     item = MemoryItem(
         id=memory_id(profile, kind, key, normalise(text)),
@@ -68,7 +70,7 @@ def remember(
         occurred_at=guess.occurred_at,
         valid_from=at,
         created_at=at,
-        expires_at=guess.expires_at if kind is MemoryKind.TASK else None,
+        expires_at=(living(guess, store.config.task_days).expires_at or life) if kind is MemoryKind.TASK else None,
         trust=trust,
         extractor=EXTRACTOR,
     )

@@ -25,6 +25,7 @@ _KINDS: Schema = {
     "description": "Only memories of these kinds.",
 }
 _SINCE: Schema = {"type": "string", "description": "Nothing older: 2026-04-10, 7d, 'last week'."}
+_AS_OF: Schema = {"type": "string", "description": "What was true then, as 2026-04-10; left out: what is true now."}
 _UNTIL: Schema = {"type": "string", "description": "Nothing as new as this."}
 
 
@@ -45,6 +46,7 @@ RECALL = takes(
         "kinds": _KINDS,
         "since": _SINCE,
         "until": _UNTIL,
+        "as_of": _AS_OF,
         "profile": _PROFILE,
     },
     "query",
@@ -90,6 +92,7 @@ LIST = takes(
         "kinds": _KINDS,
         "since": _SINCE,
         "until": _UNTIL,
+        "as_of": _AS_OF,
         "limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "How many; 30 unless said."},
         "all": {"type": "boolean", "description": "Also superseded, expired and forgotten memories."},
         "profile": _PROFILE,
@@ -125,6 +128,8 @@ MEMORY = gives(
         "content": _TEXT,
         "since": _MAYBE,
         "status": _TEXT,
+        "pinned": {"type": "boolean"},
+        "reason": _MAYBE,
         "trust": _TEXT,
         "profile": _TEXT,
         "topic_key": _MAYBE,
@@ -139,6 +144,8 @@ HIT = gives(
         "day": _MAYBE,
         "trust": _MAYBE,
         "status": _MAYBE,
+        "marks": {"type": "array", "items": _TEXT, "description": "How far to believe it, as `unconfirmed`."},
+        "reason": {**_MAYBE, "description": "Why it was rejected."},
         "said_by": _MAYBE,
         "profile": _TEXT,
     }

@@ -59,6 +59,7 @@ def _recall(memory: Memory, given: dict[str, Any]) -> Reply:
             kinds=given.get("kinds", ()),
             since=given.get("since"),
             until=given.get("until"),
+            as_of=given.get("as_of"),
         )
     )
 
@@ -87,6 +88,7 @@ def _list(memory: Memory, given: dict[str, Any]) -> Reply:
         since=given.get("since"),
         until=given.get("until"),
         everything=given.get("all", False),
+        as_of=given.get("as_of"),
         limit=limit + 1,
     )
     return wording.listed(memory.profile, items[:limit], more=len(items) > limit)

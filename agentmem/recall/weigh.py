@@ -54,6 +54,8 @@ class Rates:
 def is_unconfirmed(item: MemoryItem, last_said: datetime | None, now: datetime, days: float) -> bool:
     """Whether a memory was neither said, recalled nor confirmed for so many days. Tasks expire instead; pins hold.
 
+    Days count from when it was stored at the earliest: before, nobody could recall it.
+
     Args:
         item: the memory.
         last_said: when the newest of its evidence was said.
@@ -62,7 +64,7 @@ def is_unconfirmed(item: MemoryItem, last_said: datetime | None, now: datetime, 
     """
     if days <= 0 or item.pinned or item.kind is MemoryKind.TASK or item.status is not Status.ACTIVE:
         return False
-    times = [item.valid_from or item.created_at, item.confirmed_at, item.last_recalled_at, last_said]
+    times = [item.valid_from, item.created_at, item.confirmed_at, item.last_recalled_at, last_said]
     latest = max((at for at in times if at is not None), default=None)
     return latest is not None and now - latest > timedelta(days=days)
 

@@ -44,7 +44,7 @@ def latest(connection: duckdb.DuckDBPyConnection, profile: str, most: int, *, bu
     rows = connection.execute(
         """
         SELECT no, id, coalesce(ended_at, ingested_at) AS latest, agent, branch FROM sessions
-        WHERE profile = $1 AND id IS DISTINCT FROM $2 ORDER BY latest DESC, no DESC LIMIT $3
+        WHERE profile = $1 AND id IS DISTINCT FROM $2 ORDER BY latest DESC, id LIMIT $3
         """,
         [profile, but, most * 4],  # some will have nothing to show: an agent was started and left again
     ).fetchall()

@@ -1,12 +1,15 @@
 """What `Memory` can do to keep memories true: edit, pin, confirm, reject; the log of all that was done; undo."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
+from agentmem.errors import NotFound
 from agentmem.projects import USER
-from agentmem.store import journal
+from agentmem.recall.weigh import is_unconfirmed
+from agentmem.store import journal, memories
 from agentmem.store.fulltext import Terms
 from agentmem.store.store import Store
 from agentmem.upkeep import tend
@@ -35,6 +38,7 @@ class Tending:
             NotFound: there is no such memory.
             UsageError: several are meant, the text is empty or the same, or the memory does not count any more.
         """
+        text = self._store.redact(text)
         return self._tended(lambda connection: tend.edit(connection, start, text, self._terms))
 
     def pin(self, start: str) -> MemoryItem:
@@ -55,6 +59,7 @@ class Tending:
         Raises:
             UsageError: there is no reason, or the memory does not count any more.
         """
+        why = self._store.redact(why)
         return self._tended(lambda connection: tend.reject(connection, start, why, self._terms))
 
     def log(
@@ -79,12 +84,27 @@ class Tending:
         """
         with self._store.reading() as connection:
             wanted = subject_of(connection, about)
-            since, until = moment(since, local_now()), moment(until, local_now())
-            return deeds(
-                connection,
-                journal.Wanted(since=since, until=until, subjects=wanted.subjects, actions=wanted.actions),
-                limit,
-            )
+            wanted = replace(wanted, since=moment(since, local_now()), until=moment(until, local_now()))
+            found = deeds(connection, wanted, limit)
+        if not found and wanted.actions:
+            raise NotFound(f"There is no entry {about} in the log", "`agentmem log` shows the latest.")
+        return found
+
+    def contents(self, deeds: Sequence[Deed]) -> dict[str, str]:
+        """What the memories that some actions changed say, by id."""
+        ids = {entry.subject for deed in deeds for entry in deed.entries if entry.about == journal.MEMORY}
+        with self._store.reading() as connection:
+            return {key: item.content for key, item in memories.by_ids(connection, sorted(ids)).items()}
+
+    def unconfirmed(self) -> tuple[MemoryItem, ...]:
+        """The profile's memories, and the user's, that nobody said, recalled or confirmed for long; oldest first."""
+        days = self.config.unconfirmed_days
+        profiles = tuple(dict.fromkeys((self.profile, USER)))
+        now = local_now()
+        with self._store.reading() as connection:
+            items = memories.select(connection, memories.Filter(profiles=profiles, alive_at=now))
+            said = memories.last_said(connection, [item.id for item in items])
+        return tuple(item for item in reversed(items) if is_unconfirmed(item, said.get(item.id), now, days))
 
     def diff(self, since: datetime | str, until: datetime | str | None = None) -> Difference:
         """What the profile's memories, and the user's, were at one time and are at another.

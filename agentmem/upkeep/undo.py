@@ -214,7 +214,7 @@ def _in_the_way(connection: Connection, entry: Written) -> AgentmemError:
     later = [no for no in journal.since(connection, [entry.subject], entry.no) if no != entry.action]
     undone = journal.undone(connection)
     later = [no for no in later if no not in undone and no not in undone.values()]
-    what = f"e{entry.action} ({entry.operation}) cannot be undone: the {entry.about} {entry.subject[:8]} changed since"
+    what = f"e{entry.action} cannot be undone: the {entry.about} {entry.subject[:8]} changed since"
     return AgentmemError(what, f"`agentmem undo {' '.join(f'e{no}' for no in later)}` first." if later else "")
 
 

@@ -49,6 +49,8 @@ def recall(
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show why each hit is there.")] = False,
     everything: options.Everything = False,
+    as_of: options.AsOf = None,
+    known_at: options.KnownAt = None,
     full: Annotated[bool, typer.Option("--full", help="Show messages whole.")] = False,
     batch: Annotated[
         str | None,
@@ -73,6 +75,8 @@ def recall(
         "until": until,
         "reference_date": reference_date,
         "everything": everything,
+        "as_of": as_of,
+        "known_at": known_at,
     }
     if batch is not None:
         if query:
