@@ -7,13 +7,13 @@ _agentmem() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$command ${COMP_WORDS[i]}" in
             " --home") ((i++)) ;;
-            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " compact" | " schedule" | "schedule install" | "schedule remove" | "schedule status" | " mcp" | " install" | " uninstall" | " status" | " export" | " import" | " backup" | " restore" | " upgrade" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | "bench year" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
+            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " edit" | " pin" | " unpin" | " confirm" | " reject" | " review" | " log" | " undo" | " diff" | " compact" | " schedule" | "schedule install" | "schedule remove" | "schedule status" | " mcp" | " install" | " uninstall" | " status" | " export" | " import" | " backup" | " restore" | " upgrade" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | "bench year" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
         esac
     done
     case "$command $previous" in
         " --home")
             paths=folders ;;
-        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "context --query" | "context --budget" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "forget --query" | "forget --session" | "forget --profile" | "forget -p" | "compact --seconds" | "schedule install --by" | "schedule remove --by" | "schedule status --by" | "export --profile" | "export -p" | "export --since" | "export --output" | "export -o" | "import --profile" | "import -p" | "import --map" | "backup --keep" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip" | "bench year --seed" | "bench year --embedder")
+        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "recall --as-of" | "recall --known-at" | "context --query" | "context --budget" | "context --window" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "list --as-of" | "list --known-at" | "forget --query" | "forget --session" | "forget --profile" | "forget -p" | "reject --why" | "review --confirm" | "review --profile" | "review -p" | "log --since" | "log --until" | "log --limit" | "log -k" | "undo --since" | "diff --since" | "diff --until" | "diff --profile" | "diff -p" | "compact --seconds" | "schedule install --by" | "schedule remove --by" | "schedule status --by" | "export --profile" | "export -p" | "export --since" | "export --output" | "export -o" | "import --profile" | "import -p" | "import --map" | "backup --keep" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip" | "bench year --seed" | "bench year --embedder")
             return ;;
         "ingest --format" | "export --format")
             words="opencode codex gemini copilot qwen cursor pi cline claude aider chat plain" ;;
@@ -26,7 +26,7 @@ _agentmem() {
         *)
             case "$command" in
                 "")
-                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget compact schedule mcp install uninstall status export import backup restore upgrade stats doctor config profile bench demo"; fi ;;
+                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget edit pin unpin confirm reject review log undo diff compact schedule mcp install uninstall status export import backup restore upgrade stats doctor config profile bench demo"; fi ;;
                 "ingest")
                     if [[ $current == -* ]]; then words="--profile --session --format --sweep --no-vectors --json --help"; else words="" paths=files; fi ;;
                 "backfill")
@@ -38,17 +38,35 @@ _agentmem() {
                 "remember")
                     if [[ $current == -* ]]; then words="--kind --topic --profile --importance --json --help"; else words=""; fi ;;
                 "recall")
-                    if [[ $current == -* ]]; then words="--limit --profile --kind --type --since --until --reference-date --explain --all --full --batch --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--limit --profile --kind --type --since --until --reference-date --explain --all --as-of --known-at --full --batch --json --help"; else words=""; fi ;;
                 "context")
-                    if [[ $current == -* ]]; then words="--query --budget --profile --cwd --session --hook --event --source --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--query --budget --window --profile --cwd --session --hook --event --source --json --help"; else words=""; fi ;;
                 "list")
-                    if [[ $current == -* ]]; then words="--limit --profile --kind --since --until --all --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--limit --profile --kind --since --until --all --as-of --known-at --json --help"; else words=""; fi ;;
                 "show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "history")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "forget")
                     if [[ $current == -* ]]; then words="--query --session --profile --purge --unforget --dry-run --yes --json --help"; else words=""; fi ;;
+                "edit")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "pin")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "unpin")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "confirm")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "reject")
+                    if [[ $current == -* ]]; then words="--why --json --help"; else words=""; fi ;;
+                "review")
+                    if [[ $current == -* ]]; then words="--confirm --ask --profile --json --help"; else words=""; fi ;;
+                "log")
+                    if [[ $current == -* ]]; then words="--since --until --limit --json --help"; else words=""; fi ;;
+                "undo")
+                    if [[ $current == -* ]]; then words="--since --dry-run --yes --json --help"; else words=""; fi ;;
+                "diff")
+                    if [[ $current == -* ]]; then words="--since --until --profile --json --help"; else words=""; fi ;;
                 "compact")
                     if [[ $current == -* ]]; then words="--dry-run --seconds --json --help"; else words=""; fi ;;
                 "schedule")

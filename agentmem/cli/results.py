@@ -143,6 +143,7 @@ class ForgottenAll:
     dry: bool = False
 
 
+@dataclass(frozen=True, slots=True)
 class Tended:
     """A memory after something was done to it: `edit`, `pin`, `unpin`, `confirm`, `reject`."""
 
