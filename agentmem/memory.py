@@ -13,14 +13,16 @@ from agentmem.domain.memories import MemoryItem
 from agentmem.domain.messages import Message, Trust
 from agentmem.domain.recall import MEMORY, TYPES, Answer, Query
 from agentmem.domain.reports import Tally
+from agentmem.domain.weights import Weights
 from agentmem.errors import NotFound, UsageError
 from agentmem.ingest.pipeline import Ingested, Ingestion
 from agentmem.ingest.remember import remember
 from agentmem.ingest.vectorize import Vectorized, vectorize
-from agentmem.models.choose import choose_embedder
+from agentmem.models.choose import choose_embedder, choose_language_model
 from agentmem.models.embedder import Embedder
 from agentmem.paths import Home
 from agentmem.projects import USER, identify
+from agentmem.recall.aid import PERSON_SECONDS, START_SECONDS, UNAIDED, helped
 from agentmem.recall.analyze import analyze
 from agentmem.recall.briefing import MOST_RELATED, MOST_TOKENS, Briefing, brief
 from agentmem.recall.pipeline import recall
@@ -31,13 +33,16 @@ from agentmem.store import recalled, sessions
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import StoredMessage
 from agentmem.store.store import Store
-from agentmem.upkeep.asked import instant, kind_called, kinds_called, local_now, moment
+from agentmem.upkeep.asked import instant, kind_called, kinds_called, local_now, moment, today_meant
 from agentmem.upkeep.capturing import Capturing
 from agentmem.upkeep.compacting import Compacting
+from agentmem.upkeep.erasing import Erasing
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.forgetting import Forgetting
 from agentmem.upkeep.looking import Looking
 from agentmem.upkeep.moving import Moving
+from agentmem.upkeep.paying import Paying
+from agentmem.upkeep.reindexing import Reindexing
 from agentmem.upkeep.tending import Tending
 from agentmem.upkeep.tidy import note_recalled, tidy
 
@@ -46,7 +51,7 @@ MOST_NOTED = 5
 """Memories of an answer that count as recalled: those behind them were shown, but hardly used."""
 
 
-class Memory(Looking, Capturing, Moving, Tending, Forgetting, Compacting):
+class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Erasing, Reindexing, Moving, Paying):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.
@@ -65,7 +70,8 @@ class Memory(Looking, Capturing, Moving, Tending, Forgetting, Compacting):
         self._folder = folder
         self._store = Store(home, config)
         self._terms = Terms()
-        self._load = cache(partial(choose_embedder, config.embedder))
+        self._load = cache(partial(choose_embedder, config.embedder, config))
+        self._choose = cache(partial(choose_language_model, config))
 
     @classmethod
     def open(
@@ -99,6 +105,7 @@ class Memory(Looking, Capturing, Moving, Tending, Forgetting, Compacting):
         """The same memory seen from another profile; the embedding model is loaded once for both."""
         other = Memory(self.home, self.config, profile, self._folder)
         other._store, other._terms, other._load = self._store, self._terms, self._load
+        other._choose = self._choose
         return other
 
     @property
@@ -227,6 +234,9 @@ class Memory(Looking, Capturing, Moving, Tending, Forgetting, Compacting):
         until: datetime | str | None = None,
         reference_date: datetime | str | None = None,
         everything: bool = False,
+        weights: Weights | None = None,
+        llm: bool = True,
+        budget_ms: int | None = None,
         as_of: datetime | str | None = None,
         known_at: datetime | str | None = None,
     ) -> Answer:
@@ -241,6 +251,10 @@ class Memory(Looking, Capturing, Moving, Tending, Forgetting, Compacting):
             until: nothing as new as this.
             reference_date: what "today" means in the question; None: now.
             everything: also superseded, expired and forgotten memories.
+            weights: of the ranking; None: the measured ones.
+            llm: ask the language models that the settings name; False: rules alone.
+            budget_ms: how long those may take, in milliseconds; None: as long as a person waits. What is not ready by
+                then is left out, and `Answer.trouble` says so; the ranked hits always come.
             as_of: only what was true then, and said by then; of a day, its end.
             known_at: only what the store knew then.
 
@@ -257,7 +271,9 @@ class Memory(Looking, Capturing, Moving, Tending, Forgetting, Compacting):
         if unknown:
             raise UsageError(f"Unknown type {unknown[0]!r}", f"Types are {', '.join(TYPES)}.")
         then, known = instant(as_of, local_now()), instant(known_at, local_now())
-        reference = moment(reference_date, local_now()) or then or known or local_now()
+        reference = (
+            (then or known or local_now()) if reference_date is None else today_meant(reference_date, local_now())
+        )
 
         def ask(text: str) -> Query:
             return analyze(
@@ -271,11 +287,14 @@ class Memory(Looking, Capturing, Moving, Tending, Forgetting, Compacting):
                 until=moment(until, reference),
                 limit=limit,
                 everything=everything,
+                weights=weights or Weights(),
                 as_of=then,
                 known_at=known,
             )
 
-        answer = recall(self._store, query, ask, lambda: self._embedder, self._rates)
+        seconds = PERSON_SECONDS if budget_ms is None else budget_ms / 1_000
+        aid = helped(self.config, self._choose, seconds=seconds, words=True) if llm else UNAIDED
+        answer = recall(self._store, query, ask, lambda: self._embedder, self._rates, aid)
         found = [hit.id for hit in answer.hits if hit.type == MEMORY][:MOST_NOTED]
         if found and then is None and known is None:
             recalled.note(self.home, found)
@@ -315,6 +334,7 @@ class Memory(Looking, Capturing, Moving, Tending, Forgetting, Compacting):
                 reference=local_now(),
                 embedder=lambda: self._embedder,
                 most=MOST_RELATED,
+                aid=helped(self.config, self._choose, seconds=START_SECONDS, words=False, warm=True),
                 rates=self._rates,
             )
         day = today or local_now().date()

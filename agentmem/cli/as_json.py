@@ -4,10 +4,12 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+from agentmem.bench.own import Own
 from agentmem.bench.year import Year
 from agentmem.cli import json_tending, results
 from agentmem.cli.json_parts import Fields, entry, memory, moment
 from agentmem.cli.json_upkeep import compacted, forgotten_all, unforgotten
+from agentmem.cli.text_models import backlog_json, models_json, verdict_json
 from agentmem.config import Config
 from agentmem.domain.memories import Evidence, MemoryItem
 from agentmem.domain.recall import Answer, Hit
@@ -18,8 +20,11 @@ from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import FAILED
+from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.reindexing import Reindexed
 from agentmem.upkeep.schedule import Scheduled
+from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
 from agentmem.upkeep.transfer.exporting import Exported
@@ -41,6 +46,9 @@ def answer(given: Answer, *, explain: bool = False) -> Fields:
         "query": given.query,
         "profile": given.profile,
         "answer": given.text,
+        "answered_by": given.author,
+        "citations": list(given.citations),
+        "trouble": given.trouble or None,
         "abstained": given.abstained,
         "hits": [_hit(hit, explain=explain) for hit in given.hits],
     }
@@ -138,6 +146,7 @@ def _ingest(report: results.IngestReport) -> Fields:
         ],
         "vectors": _vectors(report.vectors),
         "note": report.note or None,
+        "models": models_json(report.models),
     }
 
 
@@ -164,6 +173,7 @@ def _shown(shown: Shown) -> Fields:
         "occurrences": [_message(one) for one in shown.occurrences],
         "evidence": [_evidence(one) for one in shown.evidence],
         "queries": list(shown.queries),
+        "verdicts": [verdict_json(one) for one in shown.verdicts],
         "context": [_message(one) for one in shown.context],
         "anchors": [
             {"kind": one.kind, "name": one.name, "root": one.root, "commit": one.head} for one in shown.anchors
@@ -198,6 +208,7 @@ def _stats(found: Stats) -> Fields:
         "journal": found.counts.journal,
         "last_ingest": {agent: moment(at) for agent, at in found.counts.last_ingest.items()},
         "vectors": {"model": found.model, "present": found.vectors, "owed": found.owed},
+        "models": backlog_json(found.work),
         "bytes": {"database": found.database_bytes, "vectors": found.vector_bytes},
     }
 
@@ -288,7 +299,11 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.IngestReport: _ingest,
     CaughtUp: _caught_up,
     results.Recalled: lambda result: answer(result.answer, explain=result.explain),
-    results.Worked: lambda result: _vectors(result.vectors),
+    results.Worked: lambda result: {
+        **_vectors(result.vectors),
+        "models": models_json(result.models),
+        "again": result.again,
+    },
     results.Remembered: lambda result: {"memory": memory(result.memory)},
     results.Listed: lambda result: {"profile": result.profile, "memories": [memory(one) for one in result.memories]},
     Shown: _shown,
@@ -300,6 +315,13 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     Year: lambda result: {**asdict(result), "good": result.good},
     Compacted: compacted,
     **json_tending.FORMS,
+    Scrubbed: lambda result: {**asdict(result), "secrets": dict(result.secrets), "texts": dict(result.texts)},
+    Reindexed: lambda result: {
+        "model": result.model,
+        "serving": result.serving,
+        "vectors": _vectors(result.vectors),
+    },
+    Erased: lambda result: {**asdict(result), "profile": _profile(result.profile)},
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},
@@ -317,6 +339,9 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
         "stored": result.stored,
     },
     results.Demonstrated: _demonstrated,
+    results.Benched: asdict,
+    results.Ablated: asdict,
+    Own: asdict,
     results.Benched: lambda result: {"sets": [asdict(one) for one in result.sets]},
     Exported: lambda result: {
         "place": result.place,

@@ -29,4 +29,10 @@ KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="WHEN", help=
 Everything = Annotated[
     bool, typer.Option("--all", "-a", help="Also superseded, expired and forgotten memories, with their status.")
 ]
+Budget = Annotated[
+    int | None,
+    typer.Option(
+        "--budget-ms", min=0, metavar="MS", help="How long language models may take; what is not ready is left out."
+    ),
+]
 Id = Annotated[str, typer.Argument(metavar="ID", help="An id, or its first digits (four at least).")]

@@ -29,7 +29,10 @@ def recalled(result: Recalled, screen: Screen) -> None:
             screen.say((result.advice, "muted"))
     if answer.text:
         screen.say((answer.text, "strong"))
-        screen.say()
+        if answer.hits:
+            screen.say()
+    if answer.trouble:
+        screen.complain((f"note: {answer.trouble}", "muted"))
     for number, hit in enumerate(answer.hits):
         if number and (result.explain or screen.width):
             screen.say()

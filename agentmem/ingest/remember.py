@@ -13,7 +13,7 @@ from agentmem.ingest.anchoring import Anchoring
 from agentmem.ingest.classify import living
 from agentmem.ingest.extract import extract
 from agentmem.ingest.forgotten import find_graves
-from agentmem.ingest.pipeline import propose
+from agentmem.ingest.propose import propose
 from agentmem.ingest.supersede import Proposal
 from agentmem.store import anchors, journal, memories, sessions, states, tombstones
 from agentmem.store.fulltext import Terms
@@ -81,7 +81,7 @@ def remember(
         sessions.ensure_profile(connection, profile)
         action = journal.Action()
         with states.recorded(connection, actor, "reinstate", [item.id], action=action):
-            memories.unbury(connection, profile, text)
+            tombstones.unbury(connection, profile, text)
             graves = find_graves(connection, [(profile, key, text)])
             tombstones.lift(connection, [grave.id for grave in graves if grave is not None and grave.id])
             stored = memories.by_ids(connection, [item.id]).get(item.id)

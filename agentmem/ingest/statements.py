@@ -16,7 +16,7 @@ from functools import cache
 from agentmem.domain.ids import digest
 from agentmem.domain.text import SINGLE, chunks, fold, normalise, terms_of
 from agentmem.rules.words import function_words
-from agentmem.store import memories
+from agentmem.store import tombstones
 
 _DENIES = frozenset([
     "not", "no", "never", "cannot", "can't", "don't", "doesn't", "didn't", "isn't", "aren't", "wasn't", "weren't",
@@ -137,7 +137,7 @@ def value_of(topic_key: str, statement: Statement) -> tuple[str, ...]:
 def digests(profile: str, topic_key: str | None, content: str) -> tuple[str, ...]:
     """What a forgotten value leaves behind, and what is compared with it: the first is of its words to the letter."""
     statement = read(content)
-    kinds = [memories.tombstone(profile, content)]
+    kinds = [tombstones.of_value(profile, content)]
     polarity = "no" if statement.denies else "yes"
     if statement.size > 1:
         kinds.append(digest(profile, "words", polarity, *sorted(statement.words), *sorted(statement.marks)))

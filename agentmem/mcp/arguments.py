@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentmem.domain.memories import MemoryKind
+from agentmem.domain.recall import BRIEFING_TOKENS
 from agentmem.errors import UsageError
-from agentmem.recall.briefing import MOST_TOKENS
 
 Schema = dict[str, Any]
 
@@ -46,6 +46,17 @@ RECALL = takes(
         "kinds": _KINDS,
         "since": _SINCE,
         "until": _UNTIL,
+        "no_llm": {
+            "type": "boolean",
+            "description": "Ask no language model on this machine: the ranked memories alone, at once.",
+        },
+        "budget_ms": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 120_000,
+            "description": "How long the user's own language model, if there is one, may take to put an answer into "
+            "words; 3,000 unless said. The ranked memories come in any case.",
+        },
         "as_of": _AS_OF,
         "profile": _PROFILE,
     },
@@ -104,7 +115,7 @@ CONTEXT = takes(
         "budget": {
             "type": "integer",
             "minimum": 100,
-            "maximum": MOST_TOKENS,
+            "maximum": BRIEFING_TOKENS,
             "description": "How many tokens it may cost; 2,000 unless said.",
         },
         "profile": _PROFILE,
@@ -155,6 +166,7 @@ RECALLED = gives(
         "about": _ABOUT,
         "profile": _TEXT,
         "answer": _MAYBE,
+        "answered_by": {"type": ["string", "null"], "description": "`rule` (the calendar), or a model's name."},
         "hits": {"type": "array", "items": HIT},
         "left_out": {"type": "integer", "description": "Hits that did not fit."},
     }

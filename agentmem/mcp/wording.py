@@ -61,7 +61,12 @@ def recalled(answer: Answer) -> Reply:
     left_out = len(answer.hits) - len(hits)
     head = [f"{ABOUT} Project: {answer.profile}."]
     if answer.text:
-        head.append(f"By the calendar: {quoted(answer.text, _LONGEST_HIT)}")
+        by = (
+            "the calendar"
+            if answer.author in (None, "rule")
+            else f"{_name(answer.author)}, a model on this machine ([1] is the first below)"
+        )
+        head.append(f"By {by}: {quoted(answer.text, _LONGEST_HIT)}")
     if left_out:
         lines.append(f"({left_out} more did not fit; a narrower question or a smaller `limit` shows others.)")
     return Reply(element([*head, *lines]), _found(answer, hits, left_out))
@@ -69,7 +74,9 @@ def recalled(answer: Answer) -> Reply:
 
 def _found(answer: Answer, hits: list[Data], left_out: int) -> Data:
     computed = None if answer.text is None else shortened(harmless(answer.text), _LONGEST_HIT)
-    return {"about": ABOUT, "profile": answer.profile, "answer": computed, "hits": hits, "left_out": left_out}
+    by = None if answer.author is None else _name(answer.author)
+    data = {"about": ABOUT, "profile": answer.profile, "answer": computed, "answered_by": by}
+    return {**data, "hits": hits, "left_out": left_out}
 
 
 def listed(profile: str, items: Sequence[MemoryItem], more: bool) -> Reply:

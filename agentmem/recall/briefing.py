@@ -14,6 +14,8 @@ from datetime import date, datetime
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Trust
+from agentmem.domain.override import overrides
+from agentmem.domain.recall import BRIEFING_TOKENS
 from agentmem.domain.text import normalise
 from agentmem.projects import USER
 from agentmem.recall.outdated import tells_forgotten
@@ -23,8 +25,7 @@ from agentmem.store.foremost import count_unconfirmed, foremost, rejected
 from agentmem.store.openings import Opening
 from agentmem.store.store import Store
 
-MOST_TOKENS = 2_000
-"""What a briefing may cost at most: Codex cuts what is longer than about 2,500."""
+MOST_TOKENS = BRIEFING_TOKENS
 
 MOST_CHARACTERS = 8_000
 """Its length at most: Claude Code moves what is longer than 10,000 into a file."""
@@ -217,6 +218,8 @@ def _entries(
     for item in tried:
         add(_REJECTED, item)
     for one in sessions:
+        if overrides(one.words):
+            continue
         how = "in short" if one.derived else "began with"
         about = [_day(one.at), one.agent or "", f"branch {quoted(one.branch, 60)}" if one.branch else ""]
         line = f"- {', '.join(filter(None, about))}, {how} {_short(one.words, _LONGEST_LINE, _DEAREST_LINE)}"

@@ -1,38 +1,56 @@
 """The way of a question to its answer: the only list of the stages.
 
-text → analyze → channels (in parallel, the question being embedded meanwhile) → filter → fuse → weigh → look up
-→ answer
+text → analyze → (a model widens it) → channels (in parallel, the question being embedded meanwhile) → filter
+→ candidates → fuse → weigh → look up → dates by rule → (a model puts it into words) → answer
 """
 
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
+from agentmem.config import Config
 from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query
-from agentmem.errors import ModelUnavailable
+from agentmem.domain.weights import VECTOR
+from agentmem.errors import BadReply, ModelUnavailable
+from agentmem.models.choose import embedder_of
 from agentmem.models.embedder import Embedder
 from agentmem.recall import anchored, elapsed, outdated
+from agentmem.recall.aid import UNAIDED, Aid
+from agentmem.recall.answering import in_words
 from agentmem.recall.channels import (
     dates,
     hypothetical_vector,
     memory_words,
     message_words,
     question_vector,
+    related_words,
     topic,
 )
-from agentmem.recall.fuse import Fused, fuse
+from agentmem.recall.fuse import Fused, candidates, fuse
+from agentmem.recall.priors import priors
 from agentmem.recall.ranking import Ranking, nothing, selected
 from agentmem.recall.relevance import KNOWN
 from agentmem.recall.weigh import MOST_WEIGHED, UNCONFIRMED, Rates, weigh
+from agentmem.recall.widen import widened
 from agentmem.store import anchors, embeddings, memories, messages, pasts
 from agentmem.store.pasts import Past
 from agentmem.store.store import Connection, Store
 from agentmem.store.vectors import VectorTable
 
+_CANDIDATES = 200
+"""Messages, besides twice as many as are wanted, whose speaker, time and place are looked at."""
+
 
 def recall(
-    store: Store, text: str, ask: Callable[[str], Query], embedder: Callable[[], Embedder | None], rates: Rates
+    store: Store,
+    text: str,
+    ask: Callable[[str], Query],
+    embedder: Callable[[], Embedder | None],
+    rates: Rates,
+    aid: Aid = UNAIDED,
 ) -> Answer:
     """Answer a question.
 
@@ -42,19 +60,25 @@ def recall(
         ask: analyses a text; the first profile of its query is the one that the answer names.
         embedder: loads the embedding model, or gives None where there is none.
         rates: how memories age.
+        aid: what language models may do. The hits come whatever becomes of that.
 
     Raises:
         ModelMismatch: the store's vectors come from another model.
     """
-    query = ask(text)
+    began = time.monotonic()
+    query, embedder, trouble = widened(store, ask(text), ask, embedder, aid, began=began)
     answer = _find(store, query, embedder, rates)
 
     def lookup(phrase: str) -> datetime | None:
-        best = _find(store, replace(ask(phrase), limit=1), embedder, rates).hits
+        best = () if answer.abstained else _find(store, replace(ask(phrase), limit=1), embedder, rates).hits
         return (best[0].occurred_at or best[0].at) if best else None
 
-    computed = None if answer.abstained else elapsed.answer(query.text, query.reference, lookup)
-    return replace(answer, text=computed)
+    # Where the question itself names both days, the calendar answers without any memory.
+    computed = elapsed.answer(query.text, query.reference, lookup)
+    if computed is not None:
+        answer = replace(answer, text=computed, author="rule", abstained=False)
+    answer = replace(answer, trouble=aid.trouble or trouble)
+    return in_words(query, answer, aid, until=began + aid.seconds)
 
 
 def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None], rates: Rates) -> Answer:
@@ -62,47 +86,77 @@ def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None], r
         past = _past(connection, query)
         searched = query if past is None else replace(query, everything=True)
         rankings = list(map(_allowed(connection, query, past), _search(store, connection, searched, embedder)))
-        fused = _weighed(connection, query, fuse(rankings, most=query.limit + 50), past, rates)
+        named = candidates(rankings, most=2 * query.limit + _CANDIDATES, by=query.weights)
+        known = priors(query, messages.traits(connection, named.slots)) if named.slots else {}
+        fused = fuse(rankings, named, known, most=query.limit + 50, by=query.weights)
+        fused = _weighed(connection, query, fused, past, rates)
         notes = tuple(dict.fromkeys(ranking.note for ranking in rankings if ranking.note))
         surest = max((one.relevance for one in fused), default=0.0)
         spare = replace(query, limit=query.limit + outdated.SPARE)
         hits = _look_up(connection, spare, fused, past) if surest >= KNOWN else ()
         hits = outdated.settle(connection, query, hits)[: query.limit]
-        named = anchors.of(connection, [hit.id for hit in hits if hit.type == MEMORY])
-    hits = anchored.mark(hits, named)
-    return Answer(query=query.text, profile=query.profiles[0], abstained=not hits, hits=hits, notes=notes)
+        in_code = anchors.of(connection, [hit.id for hit in hits if hit.type == MEMORY])
+    return Answer(
+        query=query.text,
+        profile=query.profiles[0],
+        abstained=not hits,
+        hits=anchored.mark(hits, in_code),
+        relevance=surest,
+        notes=notes,
+    )
 
 
 def _search(
     store: Store, connection: Connection, query: Query, embedder: Callable[[], Embedder | None]
 ) -> list[Ranking]:
     with ThreadPoolExecutor(max_workers=4) as pool:
+        vectors = pool.submit(_by_vector, store, connection.cursor(), query, embedder)
         searches = [
-            pool.submit(_by_vector, store, connection.cursor(), query, embedder),
             pool.submit(message_words.search, connection.cursor(), query),
             pool.submit(memory_words.search, connection.cursor(), query),
             pool.submit(topic.search, connection.cursor(), query),
         ]
-        rankings = [dates.search(connection, query), hypothetical_vector.search(query)]
-        return [*(search.result() for search in searches), *rankings]
+        rankings = [related_words.search(connection, query), dates.search(connection, query)]
+        near, hypothetical = vectors.result()
+        rankings = [near, *(search.result() for search in searches), *rankings, hypothetical]
+    return [ranking for ranking in rankings if ranking.channel not in query.weights.without]
 
 
-def _by_vector(store: Store, connection: Connection, query: Query, embedder: Callable[[], Embedder | None]) -> Ranking:
+def _by_vector(
+    store: Store, connection: Connection, query: Query, embedder: Callable[[], Embedder | None]
+) -> tuple[Ranking, Ranking]:
+    """What is near the question's vector, and what is near that of a hypothetical answer."""
+    if VECTOR in query.weights.without:
+        return _no_vectors()
     generation = embeddings.current(connection)
     if generation is None:
-        return nothing(question_vector.NAME, "no vectors yet: `agentmem work` computes them")
+        return _no_vectors("no vectors yet: `agentmem work` computes them")
     if not query.terms:
-        return nothing(question_vector.NAME)
+        return _no_vectors()
     try:
-        model = embedder()
-    except ModelUnavailable as error:
-        return nothing(question_vector.NAME, f"words only: {error.message}")
-    if model is None:
-        return nothing(question_vector.NAME, "words only: no embedding model is configured")
-    embeddings.check(generation, model.name)
-    vector = model.embed_query(query.text)
+        model = _serving(generation.model, embedder(), store.config)
+        vector = model.embed_query(query.text)
+    except (ModelUnavailable, BadReply) as error:
+        return _no_vectors(f"words only: {error.message}")
     table = VectorTable(store.home.vectors, generation.no, generation.dimension)
-    return question_vector.search(connection, query, generation, table, vector)
+    near = partial(question_vector.search, connection, query, generation, table)
+    return near(vector), hypothetical_vector.search(query, model, near)
+
+
+def _serving(name: str, configured: Embedder | None, config: Config) -> Embedder:
+    """The model that the vectors come from: the configured one, or, until that one's are computed, the old one."""
+    if configured is None:
+        raise ModelUnavailable("no embedding model is configured")
+    model = configured if configured.name == name else embedder_of(name, config)
+    if model is None:
+        raise ModelUnavailable(
+            f"the vectors come from {name}, which cannot be loaded: `agentmem reindex` computes others"
+        )
+    return model
+
+
+def _no_vectors(note: str = "") -> tuple[Ranking, Ranking]:
+    return nothing(question_vector.NAME, note), hypothetical_vector.absent()
 
 
 def _wanted(query: Query) -> memories.Filter:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 import duckdb
 
+from agentmem.domain.ids import digest
+from agentmem.domain.text import normalise
 from agentmem.store.rows import now, stored
 
 
@@ -95,3 +97,17 @@ def any_purged(connection: duckdb.DuckDBPyConnection, profiles: Collection[str])
         [list(profiles)],
     ).fetchall()
     return {profile for (profile,) in rows}
+
+
+def of_value(profile: str, content: str) -> str:
+    """The digest that a forgotten value leaves behind."""
+    return digest(profile, normalise(content))
+
+
+def unbury(connection: duckdb.DuckDBPyConnection, profile: str, content: str) -> None:
+    """Take a value's tombstone away, and with it the others of its grave."""
+    connection.execute(
+        "DELETE FROM tombstones WHERE digest = $1 "
+        "OR grave IN (SELECT grave FROM tombstones WHERE digest = $1 AND grave IS NOT NULL)",
+        [of_value(profile, content)],
+    )

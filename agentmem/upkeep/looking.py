@@ -70,6 +70,14 @@ class Looking:
         never = datetime.min.replace(tzinfo=UTC)
         return tuple(sorted(items, key=lambda item: item.valid_from or never, reverse=True)[:limit])
 
+    def questioned(self) -> tuple[tuple[MemoryItem, tuple[str, ...]], ...]:
+        """The profile's own active memories that answer a question, each with the questions that it answers."""
+        wanted = memories.Filter(profiles=(self.profile,), statuses=(Status.ACTIVE,), alive_at=local_now())
+        with self._store.reading() as connection:
+            found = memories.select(connection, wanted)
+            queries = memories.queries_of(connection, [item.id for item in found])
+        return tuple((item, tuple(queries[item.id])) for item in found if item.id in queries)
+
     def show(self, start: str) -> Shown:
         """A memory or message with all that belongs to it.
 

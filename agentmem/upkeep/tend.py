@@ -11,7 +11,7 @@ from agentmem.domain.memories import MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Trust
 from agentmem.domain.text import clean, normalise
 from agentmem.errors import UsageError
-from agentmem.store import memories, states
+from agentmem.store import memories, states, tombstones
 from agentmem.store.fulltext import Terms
 from agentmem.store.rows import now
 from agentmem.store.store import Connection
@@ -61,7 +61,7 @@ def edit(connection: Connection, start: str, text: str, terms: Terms) -> MemoryI
         superseded_by=None,
     )
     with states.recorded(connection, _ACTOR, "edit", [old.id, identity]):
-        memories.unbury(connection, old.profile, text)
+        tombstones.unbury(connection, old.profile, text)
         gone = replace(old, status=Status.SUPERSEDED, superseded_by=identity)
         memories.change(connection, gone, _index(gone, queries, terms))
         known = memories.by_ids(connection, [identity]).get(identity)

@@ -82,7 +82,7 @@ def _back(connection: Connection, item: MemoryItem, terms: Terms) -> MemoryItem:
     if item.topic_key and status is Status.ACTIVE:
         for _, other in memories.by_topics(connection, [item.profile], [item.topic_key], active=True):
             status, successor = Status.SUPERSEDED, other.id
-    memories.unbury(connection, item.profile, item.content)
+    tombstones.unbury(connection, item.profile, item.content)
     queries = memories.queries_of(connection, [item.id]).get(item.id, ())
     return memories.set_status(
         connection, item, status=status, terms=terms.of(memories.search_text(item, queries)), superseded_by=successor

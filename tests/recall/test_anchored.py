@@ -59,7 +59,10 @@ def test_a_memory_is_fresh_then_drifted_then_orphaned(seen: Memory, project: Pat
     git(project, "commit", "-qm", "third")
     assert marks(seen, "eviction policy")[0].startswith("orphaned: src/cache.py, src/limits.py are gone")
     shown = seen.show(item.id)
-    assert shown.code.startswith("orphaned") and [anchor.name for anchor in shown.anchors] == ["src/cache.py", "src/limits.py"]
+    assert shown.code.startswith("orphaned") and [anchor.name for anchor in shown.anchors] == [
+        "src/cache.py",
+        "src/limits.py",
+    ]
 
 
 def test_symbols_and_commits_count_too(seen: Memory, project: Path):
@@ -80,7 +83,10 @@ def test_sessions_are_tied_to_the_commit_that_is_checked_out(seen: Memory, proje
         )
     ]
     seen.ingest(said)
-    assert {item.content.split()[2]: seen.show(item.id).code for item in seen.list()} == {"janitor": "fresh", "porter": ""}
+    assert {item.content.split()[2]: seen.show(item.id).code for item in seen.list()} == {
+        "janitor": "fresh",
+        "porter": "",
+    }
 
 
 def test_nothing_is_said_where_git_cannot_tell(seen: Memory, project: Path, monkeypatch: pytest.MonkeyPatch):

@@ -28,7 +28,23 @@ def dump(memory: Memory) -> dict[str, list[str]]:
         rows = {}
         for name in names:
             columns = [row[0] for row in connection.execute(f'DESCRIBE "{name}"').fetchall()]
-            kept = [c for c in columns if c not in ("written_at", "found_at", "created_at", "ingested_at", "done_at", "ran_at", "read_at", "known_from", "stored_at", "buried_at")]
+            kept = [
+                c
+                for c in columns
+                if c
+                not in (
+                    "written_at",
+                    "found_at",
+                    "created_at",
+                    "ingested_at",
+                    "done_at",
+                    "ran_at",
+                    "read_at",
+                    "known_from",
+                    "stored_at",
+                    "buried_at",
+                )
+            ]
             if name in ("journal", "versions"):
                 kept = [c for c in kept if c not in ("no", "action")]
             rows[name] = sorted(map(repr, connection.execute(f'SELECT {", ".join(kept)} FROM "{name}"').fetchall()))
@@ -119,7 +135,14 @@ def test_a_dry_run_tells_and_changes_nothing(memory: Memory, said):
 
 def test_contradictions_are_reported_until_one_side_is_gone(memory: Memory, said):
     tell(memory, said, "Nightly exports contain 40 columns.", "The crawler visits archived pages.")
-    tell(memory, said, "Nightly exports contain 42 columns.", "The crawler never visits archived pages.", session="s2", day="2026-05-01")
+    tell(
+        memory,
+        said,
+        "Nightly exports contain 42 columns.",
+        "The crawler never visits archived pages.",
+        session="s2",
+        day="2026-05-01",
+    )
     memory.compact()
     found = {one.reason: (one.newer, one.older) for one in memory.contradictions()}
     assert set(found) == {"value", "negation"}
@@ -171,7 +194,12 @@ REWORDED = ("The {0} job cleans folder {1}.", "Folder {1} is cleaned by the {0} 
 
 def fill(memory: Memory, count: int) -> None:
     lines = [
-        {"role": "user", "content": "Remember: " + form.format(f"janitor{n % 7}x", f"area{n}"), "session_id": f"s{n % 5}{place}", "timestamp": f"2026-0{1 + place}-10T10:{n % 60:02}:00Z"}
+        {
+            "role": "user",
+            "content": "Remember: " + form.format(f"janitor{n % 7}x", f"area{n}"),
+            "session_id": f"s{n % 5}{place}",
+            "timestamp": f"2026-0{1 + place}-10T10:{n % 60:02}:00Z",
+        }
         for n in range(count)
         for place, form in enumerate(REWORDED)
     ]
@@ -201,7 +229,12 @@ def test_killed_at_twenty_moments_it_comes_to_the_same_end(own_home: Path, monke
         process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=ROOT)
         assert process.stdout.readline().strip() == "go"
         time.sleep(0.02 + 0.11 * (moment * 7 % 20) / 2)
-        line = {"role": "user", "content": f"Aside {moment}, said meanwhile.", "session_id": "live", "timestamp": f"2026-07-01T10:{moment:02}:00Z"}
+        line = {
+            "role": "user",
+            "content": f"Aside {moment}, said meanwhile.",
+            "session_id": "live",
+            "timestamp": f"2026-07-01T10:{moment:02}:00Z",
+        }
         calm.ingest([line])
         sent += shaken.ingest([line]).messages
         os.kill(process.pid, signal.SIGKILL)

@@ -80,7 +80,13 @@ def test_unforgetting_gives_back_what_was(memory: Memory, said):
 
 
 def test_a_phrase_is_forgotten_wherever_it_stands_and_when_it_is_said_later(memory: Memory, said):
-    turns(memory, said, "Project Blue Heron starts in May.", "The heron is blue.", "We talk about project  BLUE heron often.")
+    turns(
+        memory,
+        said,
+        "Project Blue Heron starts in May.",
+        "The heron is blue.",
+        "We talk about project  BLUE heron often.",
+    )
     chosen = memory.find_forgettable(Wanted(query="blue heron"))
     assert sorted(message.content[:3] for message in chosen.messages) == ["Pro", "We "]
     memory.forget_all(Wanted(query="blue heron"))

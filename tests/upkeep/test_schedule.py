@@ -56,7 +56,9 @@ def test_systemd_gets_a_service_and_a_timer_and_loses_them(machine: Path, place:
     assert installed("systemd") == (True, "Mon 03:00 agentmem-compact.timer")
     carry_out(plan_remove("systemd"))
     assert list((machine / "systemd/user").iterdir()) == []
-    asked = [line for line in (machine / "asked").read_text().splitlines() if "show-env" not in line and "list" not in line]
+    asked = [
+        line for line in (machine / "asked").read_text().splitlines() if "show-env" not in line and "list" not in line
+    ]
     assert asked == [
         "--user daemon-reload", "--user enable --now agentmem-compact.timer",
         "--user disable --now agentmem-compact.timer", "--user daemon-reload",
