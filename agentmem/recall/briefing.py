@@ -18,6 +18,7 @@ from agentmem.domain.override import overrides
 from agentmem.domain.recall import BRIEFING_TOKENS
 from agentmem.domain.text import normalise
 from agentmem.projects import USER
+from agentmem.recall.outdated import tells_forgotten
 from agentmem.recall.quoting import element, quoted, tokens
 from agentmem.store import memories, openings
 from agentmem.store.foremost import count_unconfirmed, foremost, rejected
@@ -141,7 +142,9 @@ def brief(
         tried = rejected(connection, profiles, _MOST_REJECTED)
         waiting = count_unconfirmed(connection, profiles, today, days)
         asked = memories.by_ids(connection, related)
-        sessions = openings.latest(connection, profile, _MOST_SESSIONS, but=session)
+        found = openings.latest(connection, profile, _MOST_SESSIONS, but=session)
+        hidden = tells_forgotten(connection, (profile,), [one.words for one in found])
+        sessions = [one for one, tells in zip(found, hidden, strict=True) if not tells]
     entries = _entries([asked[one] for one in related if one in asked], weighty, tried, sessions)
     head, foot = _frame(profile)
     notes = [_unconfirmed(waiting, days)] if waiting else []
