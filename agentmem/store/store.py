@@ -1,5 +1,6 @@
 """The store of one home: opens the database in the right state, for reading or for one transaction."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -7,7 +8,8 @@ from functools import cached_property
 import duckdb
 
 from agentmem.config import Config
-from agentmem.paths import Home, make_private_file, make_private_folder
+from agentmem.errors import OpenToOthers
+from agentmem.paths import Home, make_private, make_private_file, make_private_folder
 from agentmem.redaction.key import store_key
 from agentmem.redaction.redactor import Redactor
 from agentmem.store import migrations
@@ -23,12 +25,12 @@ class Store:
 
     Args:
         home: where it lives.
-        config: how long to wait for others, and how much memory to use.
+        config: the settings in force: how long to wait for others, how much memory to use.
     """
 
     def __init__(self, home: Home, config: Config) -> None:
         self.home = home
-        self._config = config
+        self.config = config
         self._database = Database(home.database, home.gate, patience=config.patience, memory_limit=config.memory_limit)
 
     @property
@@ -44,11 +46,18 @@ class Store:
             ConfigError: a pattern in the settings is no regular expression.
         """
         make_private_folder(self.home.data)
-        return Redactor(store_key(self.home.key), self._config.redact_patterns, self._config.redact_allow)
+        return Redactor(store_key(self.home.key), self.config.redact_patterns, self.config.redact_allow)
 
     def exists(self) -> bool:
         """Whether anything was ever stored."""
         return self._database.exists()
+
+    def _make_private(self) -> None:
+        """Shut others out of the store, and warn that they could have looked in."""
+        opened = make_private(self.home)
+        if opened:
+            names = ", ".join(map(str, opened))
+            warnings.warn(f"Other users could look into {names}; now only you can", OpenToOthers, stacklevel=4)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -65,6 +74,7 @@ class Store:
                     migrations.run(empty, step)
                 yield empty
             return
+        self._make_private()
         while True:
             with self._database.reading() as connection:
                 if not migrations.pending(connection):
@@ -82,6 +92,7 @@ class Store:
             StoreDamaged: it cannot be opened.
         """
         make_private_folder(self.home.data)
+        self._make_private()
         while True:
             with self._database.writing() as connection:
                 if not migrations.pending(connection):
