@@ -318,6 +318,7 @@ DERIVED: Mapping[str, str] = {
     "documents": "the index is built anew from the texts",
     "postings": "the index is built anew from the texts",
     "generations": "begun anew by the first vectors",
+    "scrubbed": "hashed with this store's own key",
     "vector_state": "which document has its vector: told by the next `agentmem work`",
     "schema_migrations": "what ran on this store",
 }
