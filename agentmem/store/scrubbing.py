@@ -16,9 +16,9 @@ from agentmem.domain.text import normalise
 from agentmem.store import columns, fulltext, memories, messages
 from agentmem.store.columns import Texts
 from agentmem.store.fulltext import Terms
-from agentmem.store.memories import tombstone
 from agentmem.store.messages import SESSION_STEP
 from agentmem.store.rows import now, number, registered, stored
+from agentmem.store.tombstones import of_value as tombstone
 
 MARK = "[redacted:all:0000]"
 """What stands in a text of which nothing is left."""

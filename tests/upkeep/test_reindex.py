@@ -148,7 +148,9 @@ def test_twenty_thousand_memories_change_model_while_four_processes_ask_and_writ
             answer = json.loads(process.stdout.readline())
             if "error" in answer:
                 troubles.append(str(answer))
-            elif not any("memory words" in {part["channel"] for part in hit["explain"]["channels"]} for hit in answer["hits"]):
+            elif not any(
+                "memory words" in {part["channel"] for part in hit["explain"]["channels"]} for hit in answer["hits"]
+            ):
                 troubles.append(f"without words: {n} {answer}"[:500])
             asked[who] += 1
         process.stdin.close()
