@@ -334,6 +334,7 @@ DERIVED: Mapping[str, str] = {
     "documents": "the index is built anew from the texts",
     "postings": "the index is built anew from the texts",
     "generations": "begun anew by the first vectors",
+    "scrubbed": "hashed with this store's own key",
     "vector_state": "which document has its vector: told by the next `agentmem work`",
     "model_time": "what models cost on this machine is no memory",
     "scrubbed": "digests under this store's own key, which tell another store nothing",
