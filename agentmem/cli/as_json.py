@@ -2,31 +2,34 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any
 
 from agentmem.bench.own import Own
-from agentmem.cli import results
+from agentmem.bench.year import Year
+from agentmem.cli import json_tending, results
+from agentmem.cli.json_parts import Fields, entry, memory, moment
+from agentmem.cli.json_upkeep import compacted, forgotten_all, unforgotten
+from agentmem.cli.text_models import backlog_json, models_json, verdict_json
 from agentmem.config import Config
 from agentmem.domain.memories import Evidence, MemoryItem
 from agentmem.domain.recall import Answer, Hit
 from agentmem.ingest.pipeline import Ingested
 from agentmem.ingest.vectorize import Vectorized
-from agentmem.store.journal import Written
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
+from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import FAILED
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.schedule import Scheduled
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
 from agentmem.upkeep.transfer.exporting import Exported
 from agentmem.upkeep.transfer.importing import Imported
 from agentmem.upkeep.transfer.upgrading import Upgraded
+from agentmem.upkeep.unforget import Unforgotten
 
 VERSION = 1
-
-Fields = dict[str, Any]
 
 
 def as_json(result: results.Result) -> Fields:
@@ -40,6 +43,9 @@ def answer(given: Answer, *, explain: bool = False) -> Fields:
         "query": given.query,
         "profile": given.profile,
         "answer": given.text,
+        "answered_by": given.author,
+        "citations": list(given.citations),
+        "trouble": given.trouble or None,
         "abstained": given.abstained,
         "hits": [_hit(hit, explain=explain) for hit in given.hits],
     }
@@ -87,31 +93,6 @@ def _evidence(one: Evidence) -> Fields:
     }
 
 
-def memory(item: MemoryItem) -> Fields:
-    """A memory."""
-    return {
-        "id": item.id,
-        "profile": item.profile,
-        "kind": item.kind.value,
-        "content": item.content,
-        "topic_key": item.topic_key,
-        "status": item.status.value,
-        "superseded_by": item.superseded_by,
-        "importance": item.importance,
-        "trust": item.trust.value,
-        "extractor": item.extractor,
-        "occurred_at": moment(item.occurred_at),
-        "valid_from": moment(item.valid_from),
-        "created_at": moment(item.created_at),
-        "expires_at": moment(item.expires_at),
-        "pinned": item.pinned,
-        "confirmed_at": moment(item.confirmed_at),
-        "last_recalled_at": moment(item.last_recalled_at),
-        "recalled": item.recalled,
-        "reason": item.reason,
-    }
-
-
 def _message(message: StoredMessage) -> Fields:
     return {
         "id": message.id,
@@ -127,11 +108,6 @@ def _message(message: StoredMessage) -> Fields:
         "source_id": message.source_id,
         "forgotten_at": moment(message.forgotten_at),
     }
-
-
-def moment(at: datetime | None) -> str | None:
-    """A time in UTC with a Z; the fraction of a second only where there is one."""
-    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _caught_up(done: CaughtUp) -> Fields:
@@ -167,6 +143,7 @@ def _ingest(report: results.IngestReport) -> Fields:
         ],
         "vectors": _vectors(report.vectors),
         "note": report.note or None,
+        "models": models_json(report.models),
     }
 
 
@@ -193,7 +170,12 @@ def _shown(shown: Shown) -> Fields:
         "occurrences": [_message(one) for one in shown.occurrences],
         "evidence": [_evidence(one) for one in shown.evidence],
         "queries": list(shown.queries),
+        "verdicts": [verdict_json(one) for one in shown.verdicts],
         "context": [_message(one) for one in shown.context],
+        "anchors": [
+            {"kind": one.kind, "name": one.name, "root": one.root, "commit": one.head} for one in shown.anchors
+        ],
+        "code": shown.code or None,
     }
 
 
@@ -201,18 +183,7 @@ def _version(version: Version) -> Fields:
     return {
         "memory": memory(version.memory),
         "evidence": [_evidence(one) for one in version.evidence],
-        "journal": [_entry(one) for one in version.journal],
-    }
-
-
-def _entry(entry: Written) -> Fields:
-    return {
-        "no": entry.no,
-        "at": moment(entry.at),
-        "actor": entry.actor,
-        "operation": entry.operation,
-        "before": entry.before,
-        "after": entry.after,
+        "journal": [entry(one) for one in version.journal],
     }
 
 
@@ -234,6 +205,7 @@ def _stats(found: Stats) -> Fields:
         "journal": found.counts.journal,
         "last_ingest": {agent: moment(at) for agent, at in found.counts.last_ingest.items()},
         "vectors": {"model": found.model, "present": found.vectors, "owed": found.owed},
+        "models": backlog_json(found.work),
         "bytes": {"database": found.database_bytes, "vectors": found.vector_bytes},
     }
 
@@ -324,12 +296,22 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.IngestReport: _ingest,
     CaughtUp: _caught_up,
     results.Recalled: lambda result: answer(result.answer, explain=result.explain),
-    results.Worked: lambda result: _vectors(result.vectors),
+    results.Worked: lambda result: {
+        **_vectors(result.vectors),
+        "models": models_json(result.models),
+        "again": result.again,
+    },
     results.Remembered: lambda result: {"memory": memory(result.memory)},
     results.Listed: lambda result: {"profile": result.profile, "memories": [memory(one) for one in result.memories]},
     Shown: _shown,
     results.History: lambda result: {"versions": [_version(one) for one in result.versions]},
     results.Forgotten: _forgotten,
+    results.ForgottenAll: forgotten_all,
+    Unforgotten: unforgotten,
+    Scheduled: asdict,
+    Year: lambda result: {**asdict(result), "good": result.good},
+    Compacted: compacted,
+    **json_tending.FORMS,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},

@@ -6,25 +6,34 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from agentmem.bench.own import Own
-from agentmem.cli import results
+from agentmem.bench.year import Year
+from agentmem.cli import results, text_tending
 from agentmem.cli.as_json import settings
 from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
 from agentmem.cli.text_backfill import caught_up
 from agentmem.cli.text_bench import ablated, benched, own
+from agentmem.cli.text_compact import compacted
+from agentmem.cli.text_forget import forgotten_all, unforgotten
+from agentmem.cli.text_models import backlog_pairs, models_text, verdicts_text
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
+from agentmem.cli.text_schedule import scheduled
 from agentmem.cli.text_transfer import backed_up, backups_listed, exported, imported, restored, upgraded
+from agentmem.cli.text_year import lived
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest.vectorize import Vectorized
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
+from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.inspect import Shown
+from agentmem.upkeep.schedule import Scheduled
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.transfer.backups import BackedUp, Restored
 from agentmem.upkeep.transfer.exporting import Exported
 from agentmem.upkeep.transfer.importing import Imported
 from agentmem.upkeep.transfer.upgrading import Upgraded
+from agentmem.upkeep.unforget import Unforgotten
 
 _CONTEXT = 240  # characters of each message that stands around what is shown
 _STATES = {"ok": "good", "warning": "warning", "failed": "bad"}
@@ -76,6 +85,7 @@ def _ingested(report: results.IngestReport, screen: Screen) -> None:
     elif report.vectors.owed:
         owed = counted(report.vectors.owed, "document")
         screen.say(f"{owed} wait for their vector: `agentmem work` computes them.", indent=2)
+    models_text(report.models, screen, indent=2)
 
 
 def _where(report: results.IngestReport, screen: Screen) -> None:
@@ -99,7 +109,10 @@ def _sum(counters: Iterable[Mapping[str, int]]) -> Counter[str]:
 
 
 def _worked(result: results.Worked, screen: Screen) -> None:
+    if result.again is not None:
+        screen.say(f"{counted(result.again, 'piece')} of sessions made owed again.")
     screen.say(vectors(result.vectors))
+    models_text(result.models, screen)
 
 
 def vectors(done: Vectorized) -> str:
@@ -129,7 +142,7 @@ def _row(item: MemoryItem) -> tuple[str, ...]:
     return (
         item.id[:ID],
         item.kind.value,
-        item.status.value,
+        item.status.value + (", pinned" if item.pinned else ""),
         day(item.valid_from) or "-",
         topic,
         one_line(item.content),
@@ -139,12 +152,17 @@ def _row(item: MemoryItem) -> tuple[str, ...]:
 def _shown(result: Shown, screen: Screen) -> None:
     if result.memory:
         memory(result.memory, screen)
+        if result.anchors:
+            names = ", ".join(anchor.name for anchor in result.anchors)
+            state = f" ({result.code})" if result.code else ""
+            screen.say(f"names {names} at commit {result.anchors[0].head[:10]}{state}")
         for evidence in result.evidence:
             screen.say()
             screen.say(*source(evidence))
         if result.queries:
             screen.say()
             screen.say("Answers: ", (" / ".join(result.queries), "muted"))
+        verdicts_text(result.verdicts, screen)
     if result.message:
         message(result.message, screen)
         about = result.message
@@ -199,6 +217,7 @@ def _stats(found: Stats, screen: Screen) -> None:
             ("journal", f"{found.counts.journal:,}"),
             ("vectors", f"{found.vectors:,} ({found.owed:,} owed)"),
             ("model", found.model or "none yet"),
+            *backlog_pairs(found.work),
             ("database", amount(found.database_bytes, "bytes")),
             ("vector index", amount(found.vector_bytes, "bytes")),
             *((f"last from {agent}", at or "-") for agent, at in latest.items()),
@@ -301,6 +320,11 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     Shown: _shown,
     results.History: _history,
     results.Forgotten: _forgotten,
+    results.ForgottenAll: forgotten_all,
+    Unforgotten: unforgotten,
+    Scheduled: scheduled,
+    Year: lived,
+    Compacted: compacted,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: _settings,
@@ -313,6 +337,7 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.Benched: benched,
     results.Ablated: ablated,
     Own: own,
+    **text_tending.FORMS,
     Exported: exported,
     Imported: imported,
     BackedUp: backed_up,

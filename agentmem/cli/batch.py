@@ -81,8 +81,11 @@ def _question(raw: bytes) -> dict[str, Any]:
             values = [value] if isinstance(value, str) else value
             fits = isinstance(values, list) and all(isinstance(one, str) for one in values)
             asked[name] = tuple(_checked(key, values, fits, "a text or a list of texts"))
-    if (value := line.get("k")) is not None:
-        asked["k"] = _checked("k", value, isinstance(value, int) and not isinstance(value, bool), "a whole number")
+    for key in ("k", "budget_ms"):
+        if (value := line.get(key)) is not None:
+            asked[key] = _checked(key, value, isinstance(value, int) and not isinstance(value, bool), "a whole number")
+    if (value := line.get("llm")) is not None:
+        asked["llm"] = _checked("llm", value, isinstance(value, bool), "true or false")
     return asked
 
 

@@ -1,6 +1,7 @@
 """Progress of long work, on standard error: a bar on a terminal, else a line now and then."""
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -35,6 +36,27 @@ def progress(label: str, unit: str = "", *, quiet: bool = False) -> Iterator[Upd
         yield lambda _done, _total: None
     else:
         yield _Lines(label, unit).update
+
+
+@contextmanager
+def waiting(label: str) -> Iterator[None]:
+    """Say what is waited for, on a terminal and after a second, and take it away again.
+
+    Args:
+        label: what is being done.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    timer = threading.Timer(_PATIENCE, lambda: print(f"{label} …", end="", file=sys.stderr, flush=True))  # noqa: T201
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)  # noqa: T201
 
 
 class _Bar:

@@ -5,24 +5,32 @@ from dataclasses import dataclass, field
 
 from agentmem.bench import retrieval
 from agentmem.bench.ablation import Ablation
-from agentmem.bench.comparison import Difference
+from agentmem.bench.comparison import Gain
 from agentmem.bench.own import Own
+from agentmem.bench.year import Year
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
 from agentmem.domain.recall import Answer
+from agentmem.ingest.pay import Paid
 from agentmem.ingest.pipeline import Ingested
 from agentmem.ingest.vectorize import Vectorized
 from agentmem.projects import Project
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
+from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.log import Difference
+from agentmem.upkeep.schedule import Scheduled
+from agentmem.upkeep.selection import Selection
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
 from agentmem.upkeep.transfer.exporting import Exported
 from agentmem.upkeep.transfer.importing import Imported
 from agentmem.upkeep.transfer.upgrading import Upgraded
+from agentmem.upkeep.undo import Deed
+from agentmem.upkeep.unforget import Unforgotten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +69,7 @@ class IngestReport:
         profile: the profile that `recall` asks from here.
         vectors: what was paid of the vectors owed, and what still is.
         note: why no vectors were computed, if that needs saying.
+        models: what language models did; None where none is configured.
     """
 
     inputs: tuple[InputRead, ...]
@@ -69,6 +78,7 @@ class IngestReport:
     profile: str
     vectors: Vectorized
     note: str = ""
+    models: Paid | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,9 +100,17 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A run of `work`."""
+    """A run of `work`: what was done about vectors, and by language models where there are any.
+
+    Args:
+        vectors: computed, reused and owed.
+        models: what language models did; None where none is configured.
+        again: pieces that were made owed again.
+    """
 
     vectors: Vectorized
+    models: Paid | None = None
+    again: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +140,66 @@ class Forgotten:
     """What is hidden from now on."""
 
     thing: MemoryItem | StoredMessage
+
+
+@dataclass(frozen=True, slots=True)
+class ForgottenAll:
+    """All that is hidden, or deleted for good.
+
+    Args:
+        chosen: what it is.
+        purged: deleted for good.
+        dry: it was only looked for.
+    """
+
+    chosen: Selection
+    purged: bool = False
+    dry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tended:
+    """A memory after something was done to it: `edit`, `pin`, `unpin`, `confirm`, `reject`."""
+
+    done: str
+    memory: MemoryItem
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """Actions, newest first.
+
+    Args:
+        deeds: the actions.
+        whole: with every entry, and each value before and after.
+        contents: what the memories say now, by id.
+    """
+
+    deeds: tuple[Deed, ...]
+    whole: bool = False
+    contents: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The actions that took others back."""
+
+    deeds: tuple[Deed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Differed:
+    """What changed between two times."""
+
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """The memories of a profile that nobody confirmed for long."""
+
+    profile: str
+    memories: tuple[MemoryItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +278,7 @@ class Benched:
     """What was measured on each set, and how it differs from an earlier run."""
 
     sets: tuple[retrieval.Result, ...]
-    compared: tuple[Difference, ...] = ()
+    compared: tuple[Gain, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +306,16 @@ Result = (
     | Shown
     | History
     | Forgotten
+    | ForgottenAll
+    | Unforgotten
+    | Scheduled
+    | Year
+    | Compacted
+    | Tended
+    | Logged
+    | Undone
+    | Differed
+    | Reviewed
     | Stats
     | Examined
     | Settings

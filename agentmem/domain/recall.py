@@ -12,6 +12,9 @@ MESSAGE = "message"
 TYPES = (MEMORY, MESSAGE)
 """The two types of hits."""
 
+BRIEFING_TOKENS = 2_000
+"""What a briefing may cost at most: Codex cuts what is longer than about 2,500."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
@@ -30,6 +33,8 @@ class Query:
         until: nothing as new as this.
         limit: how many hits.
         everything: also superseded, expired and forgotten memories.
+        related: the hashed terms of other words for what is asked, suggested by a model.
+        hypothesis: a sentence that might answer, written by a model; empty without one.
         as_of: only what was true then; None: now.
         known_at: only what the store knew then; None: all that it knows.
         weights: of the ranking.
@@ -47,6 +52,8 @@ class Query:
     until: datetime | None = None
     limit: int = 10
     everything: bool = False
+    related: tuple[int, ...] = ()
+    hypothesis: str = ""
     as_of: datetime | None = None
     known_at: datetime | None = None
     weights: Weights = field(default_factory=Weights)
@@ -106,12 +113,15 @@ class Answer:
     Args:
         query: the question.
         profile: the profile asked.
-        text: an answer in words, where a rule can give one (date arithmetic); else None.
+        text: an answer in words, where a rule can give one (date arithmetic), or a language model; else None.
+        author: who put it into words: `rule`, or the model's name; None where there is no text.
+        citations: the ranks of the hits that a model's answer cites; all of them exist.
         abstained: nothing relevant is known; then there are no hits.
         hits: best first.
         relevance: of what was found, the greatest chance (0 to 1) that it has to do with the question; too small a
             one is why there are no hits.
         notes: what a person should know about how the search went, as "no language model: no HyDE".
+        trouble: why a language model that the settings name gave nothing; empty if all went well.
     """
 
     query: str
@@ -121,3 +131,6 @@ class Answer:
     hits: tuple[Hit, ...] = field(default=())
     relevance: float = 0.0
     notes: tuple[str, ...] = ()
+    author: str | None = None
+    citations: tuple[int, ...] = ()
+    trouble: str = ""

@@ -31,8 +31,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 WORDS, VECTOR, HYPOTHETICAL, DATES = "message words", "question vector", "hypothetical vector", "dates"
-MEMORY_WORDS, TOPIC = "memory words", "topic"
-CHANNELS = (WORDS, VECTOR, HYPOTHETICAL, DATES, MEMORY_WORDS, TOPIC)
+MEMORY_WORDS, TOPIC, RELATED = "memory words", "topic", "related words"
+CHANNELS = (WORDS, VECTOR, HYPOTHETICAL, DATES, MEMORY_WORDS, TOPIC, RELATED)
 """The channels' names."""
 
 LONG_FROM = 64
@@ -41,8 +41,10 @@ LONG_FROM = 64
 SMOOTHING = 60
 """Added to a rank before its reciprocal is taken (Cormack et al., 2009)."""
 
-_BY_MEMORIES = MappingProxyType({TOPIC: 2.0, MEMORY_WORDS: 1.0, VECTOR: 1.0, HYPOTHETICAL: 0.7, DATES: 1.0})
-_BY_MESSAGES = MappingProxyType({WORDS: 1.0, VECTOR: 1.0, HYPOTHETICAL: 1.0, DATES: 2.0})
+_BY_MEMORIES = MappingProxyType(
+    {TOPIC: 2.0, MEMORY_WORDS: 1.0, VECTOR: 1.0, HYPOTHETICAL: 0.7, DATES: 1.0, RELATED: 0.5}
+)
+_BY_MESSAGES = MappingProxyType({WORDS: 1.0, VECTOR: 1.0, HYPOTHETICAL: 1.0, DATES: 2.0, RELATED: 0.5})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

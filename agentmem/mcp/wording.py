@@ -61,7 +61,12 @@ def recalled(answer: Answer) -> Reply:
     left_out = len(answer.hits) - len(hits)
     head = [f"{ABOUT} Project: {answer.profile}."]
     if answer.text:
-        head.append(f"By the calendar: {quoted(answer.text, _LONGEST_HIT)}")
+        by = (
+            "the calendar"
+            if answer.author in (None, "rule")
+            else f"{_name(answer.author)}, a model on this machine ([1] is the first below)"
+        )
+        head.append(f"By {by}: {quoted(answer.text, _LONGEST_HIT)}")
     if left_out:
         lines.append(f"({left_out} more did not fit; a narrower question or a smaller `limit` shows others.)")
     return Reply(element([*head, *lines]), _found(answer, hits, left_out))
@@ -69,7 +74,9 @@ def recalled(answer: Answer) -> Reply:
 
 def _found(answer: Answer, hits: list[Data], left_out: int) -> Data:
     computed = None if answer.text is None else shortened(harmless(answer.text), _LONGEST_HIT)
-    return {"about": ABOUT, "profile": answer.profile, "answer": computed, "hits": hits, "left_out": left_out}
+    by = None if answer.author is None else _name(answer.author)
+    data = {"about": ABOUT, "profile": answer.profile, "answer": computed, "answered_by": by}
+    return {**data, "hits": hits, "left_out": left_out}
 
 
 def listed(profile: str, items: Sequence[MemoryItem], more: bool) -> Reply:
@@ -117,6 +124,8 @@ def memory(item: MemoryItem, most: int) -> Data:
         "content": shortened(harmless(item.content), most),
         "since": _day(item.valid_from or item.created_at),
         "status": item.status.value,
+        "pinned": item.pinned,
+        "reason": None if item.reason is None else _name(item.reason),
         "trust": item.trust.value,
         "profile": item.profile,
         "topic_key": None if item.topic_key is None else _name(item.topic_key),
@@ -132,6 +141,8 @@ def _hit(hit: Hit, query: str) -> Data:
         "day": _day(hit.at),
         "trust": hit.trust,
         "status": hit.status,
+        "marks": list(hit.marks),
+        "reason": None if hit.reason is None else _name(hit.reason),
         "said_by": _said_by(hit),
         "profile": hit.profile,
     }
@@ -152,11 +163,15 @@ def _hit_about(hit: Hit) -> Sequence[str]:
         return (hit.id[:ID], f"message of the {_said_by(hit)}", _day(hit.at) or "", low)
     trust = _TRUSTED[Trust(hit.trust)] if hit.trust else ""
     status = "" if hit.status in (None, Status.ACTIVE) else hit.status or ""
-    return (hit.id[:ID], hit.kind or "", _day(hit.at) or "", status, trust, _where(hit.profile))
+    if hit.status == Status.REJECTED:
+        status = f"tried and rejected because {quoted(hit.reason or '', _LONGEST_NAME)}"
+    return (hit.id[:ID], hit.kind or "", _day(hit.at) or "", status, *hit.marks, trust, _where(hit.profile))
 
 
 def _about(item: MemoryItem) -> Sequence[str]:
     status = "" if item.status is Status.ACTIVE else item.status.value
+    if item.reason:
+        status += f" because {quoted(item.reason, _LONGEST_NAME)}"
     day = _day(item.valid_from or item.created_at) or ""
     return (item.id[:ID], item.kind.value, day, status, _TRUSTED[item.trust], _where(item.profile))
 

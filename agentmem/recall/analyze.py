@@ -13,6 +13,11 @@ from agentmem.rules.topics import topics_asked
 from agentmem.rules.words import function_words
 from agentmem.store.fulltext import Terms
 
+_ANYTHING = (
+    "what happened, what was going on, what occurred", "发生了什么事情", "發生了什麼事情",
+    "に何がありましたか", "には何があった", "に何が起きましたか", "に何が起きた", "に何が起こった",
+    "무슨 일이 있었어", "무슨 일이 있었나요", "무슨 일이 있었지",
+)  # fmt: skip
 _LONGEST = 20_000  # characters of a question that are looked at; somebody may pipe a whole log in
 
 
@@ -29,6 +34,8 @@ def analyze(
     limit: int = 10,
     everything: bool = False,
     weights: Weights | None = None,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
 ) -> Query:
     """Analyse a question by rule.
 
@@ -41,7 +48,13 @@ def analyze(
     asked = terms.asked(searched)
     filler = _filler(terms)
     content = tuple(term for term in asked if term not in filler)
-    if not content and not dates:
+    if (
+        dates
+        and not elapsed.ask(text)
+        and filler.union(_happening(terms)).issuperset(terms.asked(_undated(text, dates)))
+    ):
+        content = ()  # "what happened on April 10": all of that day is meant, and not what has those words
+    elif not content and not dates:
         content = tuple(asked)
     return Query(
         text=text,
@@ -57,6 +70,8 @@ def analyze(
         limit=limit,
         everything=everything,
         weights=weights or Weights(),
+        as_of=as_of,
+        known_at=known_at,
     )
 
 
@@ -65,10 +80,19 @@ def _searched(text: str, dates: Sequence[DateMention]) -> str:
     elapsed_question = elapsed.ask(text)
     if elapsed_question is not None:
         return f"{elapsed_question.first} {elapsed_question.second or ''}"
+    return _undated(text, [mention for mention in dates if mention.relative])
+
+
+def _undated(text: str, dates: Sequence[DateMention]) -> str:
     for mention in reversed(dates):
-        if mention.relative:
-            text = text[: mention.span[0]] + " " + text[mention.span[1] :]
+        text = text[: mention.span[0]] + " " + text[mention.span[1] :]
     return text
+
+
+@cache
+def _happening(terms: Terms) -> frozenset[int]:
+    """The terms of questions that ask for all there was."""
+    return frozenset(term for words in _ANYTHING for term in terms.asked(words))
 
 
 @cache

@@ -95,8 +95,8 @@ def _relevance(slots: "NDArray[np.int64]", rankings: Sequence[Ranking], *, memor
     model = None
     for ranking in rankings:
         at, here = _places(slots, ranking)
-        if ranking.channel in ("memory words", "message words"):
-            words[at] = ranking.signal[here]
+        if ranking.channel in ("memory words", "message words", "related words"):
+            words[at] = np.maximum(words[at], ranking.signal[here])
         elif ranking.channel == "question vector":
             cosines[at] = ranking.signal[here]
             model = ranking.model

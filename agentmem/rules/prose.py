@@ -31,6 +31,14 @@ _NOT_PROSE = re.compile(
     r"(?:INFO|DEBUG|WARN|ERROR|TRACE)\b|---|===|\*\*\*\s*$|"
     r"(?:User|Human|Assistant|Agent|System|AI)\s*:)"
 )
+# Who speaks, as a pasted conversation writes it: what follows was said by somebody else, or by nobody.
+_ROLE = re.compile(
+    r"\s{0,3}(?:#{1,6}\s*|[*_\[]{1,3})?(?:User|Human|Assistant|Agent|System|Developer|AI|用户|用戶|使用者|助手|助理|系统|系統|"
+    r"ユーザー|アシスタント|システム|사용자|어시스턴트|시스템)"
+    r"(?:\s*[:：]?\s*[*_\]]{1,3}\s*[:：]?|\s*[:：]|\s*$)",
+    re.IGNORECASE,
+)
+_COMMENT, _COMMENT_END = "<!--", "-->"
 _UNWORDLY = re.compile(r"[^\w ]|[\d_]")
 _BULLET = re.compile(r"\s*(?:[-*•·]\s+|\d{1,2}[.)、]\s*(?!\d)|\(\d{1,2}\)\s*|#{1,6}\s+|\[[ xX]\]\s+)+")
 _BOUNDARY = re.compile(r"[.!?…]+[\"')\]*]*(?=\s|$)|[。｡][」』”)]*|[!?]+(?=[^\x00-\x7f])|;(?=[^\x00-\x7f])|\n")
@@ -90,13 +98,26 @@ def _unfenced(text: str) -> Iterator[tuple[int, int]]:
         elif mark in _FENCES:
             if text.count(mark, start, end) < 2:
                 fence = mark
+        elif text.rfind(_COMMENT, start, end) > text.rfind(_COMMENT_END, start, end):
+            # Nobody says what stands in a comment, not even where it is never closed.
+            closed = text.find(_COMMENT_END, end)
+            end = size if closed < 0 else text.find("\n", closed)
+            end = size if end < 0 else end
+        elif stripped and _speaks(text, start, end):
+            return
         elif stripped and not text.startswith(("    ", "\t"), start):
             yield start, end
         start = end + 1
 
 
+def _speaks(text: str, start: int, end: int) -> bool:
+    """Whether a line begins with a speaker's name as pasted conversations have it, or is a heading of just that."""
+    found = _ROLE.match(text, start, end)
+    return found is not None and (found[0].rstrip()[-1] in ":：*_]" or found[0].lstrip()[0] == "#")
+
+
 def _looks_human(text: str, start: int, end: int) -> bool:
-    if _NOT_PROSE.match(text, start, end):
+    if _NOT_PROSE.match(text, start, end) or _speaks(text, start, end):
         return False
     sample = text[start : min(end, start + 400)]
     if len(sample) < 12:

@@ -105,6 +105,11 @@ class VectorTable:
         for start in range(0, len(slots), _DELETE_BATCH):
             table.delete(f"slot IN ({', '.join(map(str, slots[start : start + _DELETE_BATCH].tolist()))})")
 
+    def drop(self) -> None:
+        """Remove the table with all its versions, from the disk too."""
+        if self._path.exists():
+            self._database().drop_table(self._name)
+
     def tidy(self) -> None:
         """Merge small pieces, drop old versions, and build or extend the index once the table is large."""
         table = self._open()

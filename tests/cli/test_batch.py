@@ -45,7 +45,17 @@ def test_each_line_is_answered_in_order_and_a_bad_one_does_not_stop_the_rest(fil
     assert [one["error"]["code"] for one in answers if "error" in one] == [
         "bad_input", "not_found", "bad_input", "usage_error", "usage_error", "usage_error", "usage_error", "usage_error",
     ]  # fmt: skip
-    assert list(answers[0]) == ["version", "query", "profile", "answer", "abstained", "hits"]
+    assert list(answers[0]) == [
+        "version",
+        "query",
+        "profile",
+        "answer",
+        "answered_by",
+        "citations",
+        "trouble",
+        "abstained",
+        "hits",
+    ]
     assert "pnpm" in answers[0]["hits"][0]["content"]
     assert [hit["type"] for hit in answers[2]["hits"]] == ["message"]
     assert answers[10]["answer"].startswith("10 days")

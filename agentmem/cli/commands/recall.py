@@ -1,5 +1,6 @@
 """`agentmem recall`."""
 
+from contextlib import nullcontext
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ from agentmem.cli import options
 from agentmem.cli.batch import answer_lines
 from agentmem.cli.inputs import words
 from agentmem.cli.opening import open_memory
+from agentmem.cli.progress import waiting
 from agentmem.cli.render import print_json, render
 from agentmem.cli.results import Recalled
 from agentmem.domain.recall import MEMORY, MESSAGE, TYPES
@@ -49,7 +51,13 @@ def recall(
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show why each hit is there.")] = False,
     everything: options.Everything = False,
+    as_of: options.AsOf = None,
+    known_at: options.KnownAt = None,
     full: Annotated[bool, typer.Option("--full", help="Show messages whole.")] = False,
+    no_llm: Annotated[
+        bool, typer.Option("--no-llm", help="Ask no language model: the ranked memories are the answer.")
+    ] = False,
+    budget_ms: options.Budget = None,
     batch: Annotated[
         str | None,
         typer.Option(
@@ -73,6 +81,10 @@ def recall(
         "until": until,
         "reference_date": reference_date,
         "everything": everything,
+        "llm": not no_llm,
+        "budget_ms": budget_ms,
+        "as_of": as_of,
+        "known_at": known_at,
     }
     if batch is not None:
         if query:
@@ -80,7 +92,10 @@ def recall(
         for line in answer_lines(memory, batch, wanted, explain=explain):
             print_json(line, line=True)
         return
-    answer = memory.recall(words(query or [], "question"), **wanted)
+    asked = words(query or [], "question")
+    asks_model = memory.config.language_model != "none" and not no_llm
+    with waiting("asking the language model") if asks_model else nullcontext():
+        answer = memory.recall(asked, **wanted)
     advice = _advice(memory) if answer.abstained and not as_json else ""
     render(Recalled(answer=answer, explain=explain, full=full, advice=advice), as_json=as_json)
 
