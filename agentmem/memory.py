@@ -36,11 +36,13 @@ from agentmem.store.store import Store
 from agentmem.upkeep.asked import instant, kind_called, kinds_called, local_now, moment, today_meant
 from agentmem.upkeep.capturing import Capturing
 from agentmem.upkeep.compacting import Compacting
+from agentmem.upkeep.erasing import Erasing
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.forgetting import Forgetting
 from agentmem.upkeep.looking import Looking
 from agentmem.upkeep.moving import Moving
 from agentmem.upkeep.paying import Paying
+from agentmem.upkeep.reindexing import Reindexing
 from agentmem.upkeep.tending import Tending
 from agentmem.upkeep.tidy import note_recalled, tidy
 
@@ -49,7 +51,7 @@ MOST_NOTED = 5
 """Memories of an answer that count as recalled: those behind them were shown, but hardly used."""
 
 
-class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Moving, Paying):
+class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Erasing, Reindexing, Moving, Paying):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.

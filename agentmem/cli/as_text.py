@@ -14,6 +14,7 @@ from agentmem.cli.screen import Screen, one_line
 from agentmem.cli.text_backfill import caught_up
 from agentmem.cli.text_bench import ablated, benched, own
 from agentmem.cli.text_compact import compacted
+from agentmem.cli.text_erase import erased, reindexed, scrubbed
 from agentmem.cli.text_forget import forgotten_all, unforgotten
 from agentmem.cli.text_models import backlog_pairs, models_text, verdicts_text
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
@@ -26,8 +27,11 @@ from agentmem.ingest.vectorize import Vectorized
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.compact import Compacted
+from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown
+from agentmem.upkeep.reindexing import Reindexed
 from agentmem.upkeep.schedule import Scheduled
+from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.transfer.backups import BackedUp, Restored
 from agentmem.upkeep.transfer.exporting import Exported
@@ -325,6 +329,9 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     Scheduled: scheduled,
     Year: lived,
     Compacted: compacted,
+    Scrubbed: scrubbed,
+    Erased: erased,
+    Reindexed: reindexed,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: _settings,

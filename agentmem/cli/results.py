@@ -20,9 +20,12 @@ from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import Check
+from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.log import Difference
+from agentmem.upkeep.reindexing import Reindexed
 from agentmem.upkeep.schedule import Scheduled
+from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.selection import Selection
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
@@ -316,6 +319,9 @@ Result = (
     | Undone
     | Differed
     | Reviewed
+    | Scrubbed
+    | Erased
+    | Reindexed
     | Stats
     | Examined
     | Settings

@@ -27,7 +27,7 @@ from agentmem.ingest.owe import owe
 from agentmem.ingest.propose import proposal, propose
 from agentmem.ingest.trust import guarded
 from agentmem.projects import Project, identify
-from agentmem.store import anchors, hiding, journal, sessions
+from agentmem.store import anchors, hiding, journal, scrubbing, sessions
 from agentmem.store import messages as message_store
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import Incoming
@@ -168,8 +168,13 @@ class Ingestion:
     def _redacted(self, messages: Iterable[Message]) -> Iterator[Message]:
         """The messages without private parts and secrets, before anything is made of them, their ids included."""
         redact = self._store.redact
+        with self._store.reading() as connection:
+            scrubbed = scrubbing.scrubbed(connection)
         for message in messages:
             content = redact(message.content)
+            if scrubbed:
+                identity = message_id(message.session_id, message.role, content)
+                _, content = scrubbed.get(scrubbing.hashed(redact.key, identity), ("", content))
             if content is message.content:
                 yield message
                 continue
@@ -184,9 +189,9 @@ class Ingestion:
             if message.at is None and message.source_id is None:
                 bare = self._bare[message.session_id]
                 self._bare[message.session_id] += 1
-            text = f"{message.speaker}: {message.content}" if message.speaker else message.content
+            text = message_store.indexed(message.speaker, message.content)
             identity = message_id(message.session_id, message.role, message.content)
-            incoming.append(Incoming(message, identity, self._terms.of(text[: message_store.INDEXED]), bare))
+            incoming.append(Incoming(message, identity, self._terms.of(text), bare))
         candidates: dict[str, list[Candidate]] = defaultdict(list)
         for candidate in stages.EXTRACT.by_rule(session):
             candidates[candidate.message_id].append(living(candidate, self._store.config.task_days))

@@ -11,9 +11,11 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
+from agentmem.config import Config
 from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query
 from agentmem.domain.weights import VECTOR
 from agentmem.errors import BadReply, ModelUnavailable
+from agentmem.models.choose import embedder_of
 from agentmem.models.embedder import Embedder
 from agentmem.recall import anchored, elapsed, outdated
 from agentmem.recall.aid import UNAIDED, Aid
@@ -132,16 +134,25 @@ def _by_vector(
     if not query.terms:
         return _no_vectors()
     try:
-        model = embedder()
-        if model is None:
-            return _no_vectors("words only: no embedding model is configured")
-        embeddings.check(generation, model.name)
+        model = _serving(generation.model, embedder(), store.config)
         vector = model.embed_query(query.text)
     except (ModelUnavailable, BadReply) as error:
         return _no_vectors(f"words only: {error.message}")
     table = VectorTable(store.home.vectors, generation.no, generation.dimension)
     near = partial(question_vector.search, connection, query, generation, table)
     return near(vector), hypothetical_vector.search(query, model, near)
+
+
+def _serving(name: str, configured: Embedder | None, config: Config) -> Embedder:
+    """The model that the vectors come from: the configured one, or, until that one's are computed, the old one."""
+    if configured is None:
+        raise ModelUnavailable("no embedding model is configured")
+    model = configured if configured.name == name else embedder_of(name, config)
+    if model is None:
+        raise ModelUnavailable(
+            f"the vectors come from {name}, which cannot be loaded: `agentmem reindex` computes others"
+        )
+    return model
 
 
 def _no_vectors(note: str = "") -> tuple[Ranking, Ranking]:

@@ -59,6 +59,11 @@ class StoredMessage:
     forgotten_at: datetime | None = None
 
 
+def indexed(speaker: str | None, content: str) -> str:
+    """What of a message full-text search looks at."""
+    return (f"{speaker}: {content}" if speaker else content)[:INDEXED]
+
+
 def slot_of(session_no: int, seq: int) -> int:
     """The number of the document that a message at this place is."""
     return session_no * SESSION_STEP + seq
