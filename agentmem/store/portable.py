@@ -337,7 +337,6 @@ DERIVED: Mapping[str, str] = {
     "scrubbed": "hashed with this store's own key",
     "vector_state": "which document has its vector: told by the next `agentmem work`",
     "model_time": "what models cost on this machine is no memory",
-    "scrubbed": "digests under this store's own key, which tell another store nothing",
     "schema_migrations": "what ran on this store",
 }
 """Tables that do not leave the store, each with the reason."""

@@ -31,7 +31,6 @@ Reverser = Callable[[Connection, Written, Terms], None]
 """Takes one entry back, inside a writing transaction. Raises `AgentmemError` where something else stands in the way."""
 
 FINAL: dict[str, str] = {
-    "import": "what it brought is mixed with what was there; `agentmem restore` brings a backup back",
     "purge": "purged values are deleted for good, and nothing is left to bring back",
     "import": "what an import brings in is only counted; `agentmem restore` goes back to a backup",
 }

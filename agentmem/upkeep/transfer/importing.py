@@ -242,9 +242,6 @@ def _merge_rest(connection: Connection, done: Imported) -> None:
         where="coalesce(t.subject, '') NOT IN (SELECT id FROM refused)",
         number_as="no",
     )
-    done.tables["verdicts"] = incoming.rows(
-        connection, "verdicts", "memory_id, check_name", where="t.memory_id IN (SELECT id FROM memories)"
-    )
     done.tables["files"] = incoming.rows(connection, "files", "path")
     done.tables["work"] = incoming.work(connection)
     done.tables["embeddings"] = incoming.rows(connection, "embeddings", "content_hash, model")

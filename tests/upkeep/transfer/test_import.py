@@ -292,5 +292,5 @@ def test_a_phrase_that_was_purged_here_does_not_come_back(here, there, said, mov
 def test_an_import_cannot_be_undone_by_accident(here, there, said, moved):
     there.ingest(said(*SAID))
     moved()
-    with pytest.raises(AgentmemError, match="agentmem restore|nothing to undo"):
+    with pytest.raises(AgentmemError, match=r"agentmem restore|nothing to undo"):
         here.undo()
