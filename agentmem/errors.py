@@ -9,6 +9,7 @@ AgentmemError                 1  anything that agentmem itself reports
 ├── StoreDamaged              1  the database cannot be opened
 ├── ModelMismatch             1  the store's vectors come from another embedding model
 ├── ModelUnavailable          1  a model cannot be loaded or reached
+│   └── NoAnswerInTime        1  a language model was reached, but took too long
 ├── BadReply                  1  a language model answered, but not what it was asked for
 └── ConfigError               1  the configuration file is wrong
 
@@ -78,6 +79,10 @@ class ModelMismatch(AgentmemError):
 
 class ModelUnavailable(AgentmemError):
     """The embedding model cannot be loaded on this machine, or the language model's server cannot be reached."""
+
+
+class NoAnswerInTime(ModelUnavailable):
+    """A language model took longer for an answer than it may."""
 
 
 class BadReply(AgentmemError):

@@ -35,12 +35,13 @@ from agentmem.upkeep.asked import kind_called, kinds_called, local_now, moment, 
 from agentmem.upkeep.capturing import Capturing
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.looking import Looking
+from agentmem.upkeep.paying import Paying
 from agentmem.upkeep.tidy import tidy
 
 MOST_HITS = 1_000
 
 
-class Memory(Looking, Capturing):
+class Memory(Looking, Capturing, Paying):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.
@@ -59,7 +60,7 @@ class Memory(Looking, Capturing):
         self._folder = folder
         self._store = Store(home, config)
         self._terms = Terms()
-        self._load = cache(partial(choose_embedder, config.embedder))
+        self._load = cache(partial(choose_embedder, config.embedder, config))
         self._choose = cache(partial(choose_language_model, config))
 
     @classmethod

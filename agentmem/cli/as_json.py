@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from agentmem.cli import results
+from agentmem.cli.text_models import backlog_json, models_json, verdict_json
 from agentmem.config import Config
 from agentmem.domain.memories import Evidence, MemoryItem
 from agentmem.domain.recall import Answer, Hit
@@ -165,6 +166,7 @@ def _ingest(report: results.IngestReport) -> Fields:
         ],
         "vectors": _vectors(report.vectors),
         "note": report.note or None,
+        "models": models_json(report.models),
     }
 
 
@@ -191,6 +193,7 @@ def _shown(shown: Shown) -> Fields:
         "occurrences": [_message(one) for one in shown.occurrences],
         "evidence": [_evidence(one) for one in shown.evidence],
         "queries": list(shown.queries),
+        "verdicts": [verdict_json(one) for one in shown.verdicts],
         "context": [_message(one) for one in shown.context],
     }
 
@@ -232,6 +235,7 @@ def _stats(found: Stats) -> Fields:
         "journal": found.counts.journal,
         "last_ingest": {agent: moment(at) for agent, at in found.counts.last_ingest.items()},
         "vectors": {"model": found.model, "present": found.vectors, "owed": found.owed},
+        "models": backlog_json(found.work),
         "bytes": {"database": found.database_bytes, "vectors": found.vector_bytes},
     }
 
@@ -274,7 +278,11 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.IngestReport: _ingest,
     CaughtUp: _caught_up,
     results.Recalled: lambda result: answer(result.answer, explain=result.explain),
-    results.Worked: lambda result: _vectors(result.vectors),
+    results.Worked: lambda result: {
+        **_vectors(result.vectors),
+        "models": models_json(result.models),
+        "again": result.again,
+    },
     results.Remembered: lambda result: {"memory": memory(result.memory)},
     results.Listed: lambda result: {"profile": result.profile, "memories": [memory(one) for one in result.memories]},
     Shown: _shown,

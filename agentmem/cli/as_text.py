@@ -11,6 +11,7 @@ from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
 from agentmem.cli.text_backfill import caught_up
 from agentmem.cli.text_bench import benched
+from agentmem.cli.text_models import backlog_pairs, models_text, verdicts_text
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
@@ -70,6 +71,7 @@ def _ingested(report: results.IngestReport, screen: Screen) -> None:
     elif report.vectors.owed:
         owed = counted(report.vectors.owed, "document")
         screen.say(f"{owed} wait for their vector: `agentmem work` computes them.", indent=2)
+    models_text(report.models, screen, indent=2)
 
 
 def _where(report: results.IngestReport, screen: Screen) -> None:
@@ -93,7 +95,10 @@ def _sum(counters: Iterable[Mapping[str, int]]) -> Counter[str]:
 
 
 def _worked(result: results.Worked, screen: Screen) -> None:
+    if result.again is not None:
+        screen.say(f"{counted(result.again, 'piece')} of sessions made owed again.")
     screen.say(vectors(result.vectors))
+    models_text(result.models, screen)
 
 
 def vectors(done: Vectorized) -> str:
@@ -139,6 +144,7 @@ def _shown(result: Shown, screen: Screen) -> None:
         if result.queries:
             screen.say()
             screen.say("Answers: ", (" / ".join(result.queries), "muted"))
+        verdicts_text(result.verdicts, screen)
     if result.message:
         message(result.message, screen)
         about = result.message
@@ -193,6 +199,7 @@ def _stats(found: Stats, screen: Screen) -> None:
             ("journal", f"{found.counts.journal:,}"),
             ("vectors", f"{found.vectors:,} ({found.owed:,} owed)"),
             ("model", found.model or "none yet"),
+            *backlog_pairs(found.work),
             ("database", amount(found.database_bytes, "bytes")),
             ("vector index", amount(found.vector_bytes, "bytes")),
             *((f"last from {agent}", at or "-") for agent, at in latest.items()),

@@ -7,6 +7,7 @@ from agentmem.bench import retrieval
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
 from agentmem.domain.recall import Answer
+from agentmem.ingest.pay import Paid
 from agentmem.ingest.pipeline import Ingested
 from agentmem.ingest.vectorize import Vectorized
 from agentmem.projects import Project
@@ -54,6 +55,7 @@ class IngestReport:
         profile: the profile that `recall` asks from here.
         vectors: what was paid of the vectors owed, and what still is.
         note: why no vectors were computed, if that needs saying.
+        models: what language models did; None where none is configured.
     """
 
     inputs: tuple[InputRead, ...]
@@ -62,6 +64,7 @@ class IngestReport:
     profile: str
     vectors: Vectorized
     note: str = ""
+    models: Paid | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +86,17 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A run of `work`."""
+    """A run of `work`: what was done about vectors, and by language models where there are any.
+
+    Args:
+        vectors: computed, reused and owed.
+        models: what language models did; None where none is configured.
+        again: pieces that were made owed again.
+    """
 
     vectors: Vectorized
+    models: Paid | None = None
+    again: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

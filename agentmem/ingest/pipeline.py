@@ -2,6 +2,9 @@
 
     source → redact → prepare (ids, terms) → extract → store raw → verify → supersede → journal → (later) vectorize
 
+Where a language model is configured, what it owes is noted in the same transaction and paid later (`pay`), by the
+models' own stages: extract → verify → classify → judge → supersede → journal. `agentmem.ingest.stages` has them all.
+
 Everything that takes time happens before the database is opened: a batch of messages is read, addressed, cut into terms
 and searched for memories; then one short transaction writes all of it or nothing. A process that is killed
 leaves whole batches, and reading the transcript again adds the rest.
@@ -16,10 +19,10 @@ from agentmem.domain.ids import memory_id, message_id
 from agentmem.domain.memories import Candidate, MemoryItem
 from agentmem.domain.messages import Message
 from agentmem.domain.text import normalise
-from agentmem.ingest.extract import extract
+from agentmem.ingest import stages
 from agentmem.ingest.guard import guard
+from agentmem.ingest.owe import owe
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
-from agentmem.ingest.verify import verify
 from agentmem.projects import Project, identify
 from agentmem.store import journal, memories, sessions
 from agentmem.store import messages as message_store
@@ -127,7 +130,7 @@ class Ingestion:
             identity = message_id(message.session_id, message.role, message.content)
             incoming.append(Incoming(message, identity, self._terms.of(text[:_INDEXED]), bare))
         candidates: dict[str, list[Candidate]] = defaultdict(list)
-        for candidate in extract(session):
+        for candidate in stages.EXTRACT.by_rule(session):
             candidates[candidate.message_id].append(candidate)
         return _Prepared(incoming, candidates)
 
@@ -148,14 +151,15 @@ class Ingestion:
             after = {"messages": len(new), "source": source}
             entries.append(journal.Entry("ingest", arrival.profile, session_id, after=after))
             proposals += [
-                _proposal(arrival.profile, arrival.place.no, replace(candidate, said_at=incoming.message.at))
+                proposal(arrival.profile, arrival.place.no, replace(candidate, said_at=incoming.message.at))
                 for incoming in new
                 for raw in one.candidates.get(incoming.id, ())
-                if (verified := verify(raw, incoming.message.content)) is not None
+                if (verified := stages.VERIFY.by_rule(raw, incoming.message.content)) is not None
                 and (candidate := guard(verified, incoming.message.content)) is not None
             ]
         if grown:
             sessions.extend(connection, grown)
+            owe(connection, self._store.config, list(grown))
         journal.write(connection, "ingest", entries)
         plan = propose(connection, proposals, self._terms, actor="ingest")
         self.done.memories += len(plan.added)
@@ -226,7 +230,8 @@ def propose(connection: Connection, proposals: Sequence[Proposal], terms: Terms,
 
 
 def _known(connection: Connection, proposals: Sequence[Proposal]) -> list[Known]:
-    items = memories.by_ids(connection, [p.item.id for p in proposals])
+    replaced = [p.replaces for p in proposals if p.replaces is not None]
+    items = memories.by_ids(connection, [*(p.item.id for p in proposals), *replaced])
     profiles = list({p.item.profile for p in proposals})
     keys = list({p.item.topic_key for p in proposals if p.item.topic_key})
     for _, item in memories.by_topics(connection, profiles, keys, active=True):
@@ -290,7 +295,8 @@ def _shown(item: MemoryItem) -> dict[str, object]:
     }
 
 
-def _proposal(profile: str, session_no: int, candidate: Candidate) -> Proposal:
+def proposal(profile: str, session_no: int, candidate: Candidate) -> Proposal:
+    """A candidate as the memory that it would become in a profile, with its support."""
     said_at = candidate.said_at or now()
     item = MemoryItem(
         id=memory_id(profile, candidate.kind, candidate.topic_key, normalise(candidate.content)),

@@ -25,6 +25,7 @@ class Proposal:
         support: the words in a message that support it; None for what a person told agentmem directly.
         search_queries: questions that it answers.
         buried: whether its value has a tombstone.
+        replaces: the id of a stored memory without a topic that this one brings up to date.
     """
 
     item: MemoryItem
@@ -32,6 +33,7 @@ class Proposal:
     support: "Words | None" = None
     search_queries: tuple[str, ...] = ()
     buried: bool = False
+    replaces: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,8 @@ class _Ledger:
             return
         self._claim(self._items[item.id], proposal.said_at)
         self._note(item.id, proposal.said_at)
+        if proposal.replaces is not None and proposal.replaces != item.id:
+            self._replace(proposal.replaces, item.id, proposal.said_at)
 
     def _support(self, key: str, words: Words) -> None:
         place = (key, words.session_no, words.message_id, words.at)
@@ -139,6 +143,18 @@ class _Ledger:
     def _note(self, key: str, said_at: datetime) -> None:
         last = self._last_said.get(key)
         self._last_said[key] = said_at if last is None else max(last, said_at)
+
+    def _replace(self, old: str, new: str, said_at: datetime) -> None:
+        """Let one memory take another's place, unless that one was said later, or by somebody more trusted."""
+        holder, item = self._items.get(old), self._items[new]
+        if holder is None or holder.status is not Status.ACTIVE or item.status is not Status.ACTIVE:
+            return
+        held_since = self._last_said.get(old)
+        if _TRUST[item.trust] < _TRUST[holder.trust]:
+            return
+        if held_since is not None and held_since > said_at:
+            old, new, holder = new, old, item
+        self._items[old] = replace(holder, status=Status.SUPERSEDED, superseded_by=new)
 
     def _claim(self, item: MemoryItem, said_at: datetime) -> None:
         """Make an item the active one of its topic, unless the one that is was said later."""

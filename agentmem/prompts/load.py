@@ -7,7 +7,6 @@ The first line is `version: N`; a `[[name]]` in the text is a field. Raising the
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
 _FIELD = re.compile(r"\[\[([a-z_]+)\]\]")
 _VERSION = re.compile(r"version: ([0-9]+)\n+")
@@ -56,6 +55,8 @@ def load(name: str) -> Prompt:
     Raises:
         ValueError: its file does not begin with its version.
     """
+    from importlib.resources import files  # late: costs more than all else here, and rules need no prompts
+
     text = files("agentmem.prompts").joinpath(f"{name}.md").read_text(encoding="utf-8")
     version = _VERSION.match(text)
     if version is None:

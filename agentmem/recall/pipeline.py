@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 
 from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query
-from agentmem.errors import ModelUnavailable
+from agentmem.errors import BadReply, ModelUnavailable
 from agentmem.models.embedder import Embedder
 from agentmem.recall import elapsed
 from agentmem.recall.aid import UNAIDED, Aid
@@ -106,14 +106,15 @@ def _by_vector(
         return _no_vectors()
     try:
         model = embedder()
-    except ModelUnavailable as error:
+        if model is None:
+            return _no_vectors("words only: no embedding model is configured")
+        embeddings.check(generation, model.name)
+        vector = model.embed_query(query.text)
+    except (ModelUnavailable, BadReply) as error:
         return _no_vectors(f"words only: {error.message}")
-    if model is None:
-        return _no_vectors("words only: no embedding model is configured")
-    embeddings.check(generation, model.name)
     table = VectorTable(store.home.vectors, generation.no, generation.dimension)
     near = partial(question_vector.search, connection, query, generation, table)
-    return near(model.embed_query(query.text)), hypothetical_vector.search(query, model, near)
+    return near(vector), hypothetical_vector.search(query, model, near)
 
 
 def _no_vectors(note: str = "") -> tuple[Ranking, Ranking]:

@@ -72,9 +72,15 @@ def check(generation: Generation | None, model: str) -> None:
     if generation is not None and generation.model != model:
         raise ModelMismatch(
             f"The store's vectors come from {generation.model}, not from {model}",
-            f"`agentmem config set embedder {generation.model.split('/', 1)[0]}` goes back to the store's model; "
+            f"{_way_back(generation.model)} goes back to the store's model; "
             "`agentmem work --restart-vectors` computes all vectors anew with the configured one.",
         )
+
+
+def _way_back(model: str) -> str:
+    maker, _, name = model.partition("/")
+    chosen = f" and `agentmem config set model_embed {name}`" if maker == "ollama" else ""
+    return f"`agentmem config set embedder {maker}`{chosen}"
 
 
 def begin(connection: duckdb.DuckDBPyConnection, model: str, dimension: int) -> Generation:

@@ -251,4 +251,7 @@ def sort_postings(connection: duckdb.DuckDBPyConnection) -> None:
     )
     many = number(connection, "SELECT count(*) FROM postings")
     connection.execute("DELETE FROM work WHERE stage = $1", [_SORTING])
-    connection.execute("INSERT INTO work VALUES ($1, 'postings', $2, '', 1, NULL, $3)", [_SORTING, many, stored(now())])
+    connection.execute(
+        "INSERT INTO work (stage, key, version, model, attempts, done_at) VALUES ($1, 'postings', $2, '', 1, $3)",
+        [_SORTING, many, stored(now())],
+    )

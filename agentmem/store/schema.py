@@ -151,8 +151,36 @@ def m003_graves_contradictions_anchors(connection: duckdb.DuckDBPyConnection) ->
     )
 
 
+def m004_work_of_models(connection: duckdb.DuckDBPyConnection) -> None:
+    """What language models owe, what they decided, and what it cost.
+
+    `work` tells of each piece which messages of which session it covers (both ends included). `verdicts` has a row
+    for each check that changed a memory, and one with the check `all` for the whole; `before` is what the memory said
+    until it was corrected. `model_time` adds up per day; its seconds are those in which at least one model was at work.
+    """
+    connection.execute(
+        """
+        ALTER TABLE work ADD COLUMN profile VARCHAR;
+        ALTER TABLE work ADD COLUMN session_no INTEGER;
+        ALTER TABLE work ADD COLUMN first_seq INTEGER;
+        ALTER TABLE work ADD COLUMN last_seq INTEGER;
+        ALTER TABLE work ADD COLUMN failed_at TIMESTAMP;
+        CREATE TABLE verdicts (
+            memory_id VARCHAR NOT NULL, check_name VARCHAR NOT NULL, verdict VARCHAR NOT NULL, reason VARCHAR,
+            before VARCHAR, model VARCHAR NOT NULL, version VARCHAR NOT NULL, judged_at TIMESTAMP NOT NULL
+        );
+        CREATE TABLE model_time (
+            day DATE NOT NULL, stage VARCHAR NOT NULL, model VARCHAR NOT NULL, calls INTEGER NOT NULL,
+            failures INTEGER NOT NULL, prompt_tokens BIGINT NOT NULL, reply_tokens BIGINT NOT NULL,
+            seconds DOUBLE NOT NULL
+        );
+        """
+    )
+
+
 STEPS: tuple[Step, ...] = (
     m001_first_tables,
     m002_lifecycle,
     m003_graves_contradictions_anchors,
+    m004_work_of_models,
 )

@@ -23,12 +23,12 @@ class Store:
 
     Args:
         home: where it lives.
-        config: how long to wait for others, and how much memory to use.
+        config: the settings in force: how long to wait for others, how much memory to use.
     """
 
     def __init__(self, home: Home, config: Config) -> None:
         self.home = home
-        self._config = config
+        self.config = config
         self._database = Database(home.database, home.gate, patience=config.patience, memory_limit=config.memory_limit)
 
     @cached_property
@@ -39,7 +39,7 @@ class Store:
             ConfigError: a pattern in the settings is no regular expression.
         """
         make_private_folder(self.home.data)
-        return Redactor(store_key(self.home.key), self._config.redact_patterns, self._config.redact_allow)
+        return Redactor(store_key(self.home.key), self.config.redact_patterns, self.config.redact_allow)
 
     def exists(self) -> bool:
         """Whether anything was ever stored."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from agentmem.config import Config
 from agentmem.domain.dates import parse_when
+from agentmem.models.choose import choose_language_model
 from agentmem.models.embedder import Embedder
 from agentmem.store.store import Store
 from agentmem.upkeep.backfill import CaughtUp, Progress, catch_up
@@ -22,12 +24,17 @@ class Capturing:
     _load: Callable[[], Embedder | None]
 
     def drain(self, *, seconds: float | None = None) -> Drained:
-        """Deal with all that the hooks noted down, then compute vectors for a while. Reports no error.
+        """Deal with all that the hooks noted down, compute vectors for a while, let models work. Reports no error.
 
         Args:
             seconds: for the vectors, at most; None: the setting `vector_seconds`.
         """
-        return drain(self._store, self._load, seconds=self.config.vector_seconds if seconds is None else seconds)
+        return drain(
+            self._store,
+            self._load,
+            seconds=self.config.vector_seconds if seconds is None else seconds,
+            models=partial(choose_language_model, self.config),
+        )
 
     def catch_up(
         self,

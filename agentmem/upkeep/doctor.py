@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 from agentmem.config import Config
 from agentmem.errors import AgentmemError, ModelMismatch, ModelUnavailable
-from agentmem.models.choose import choose_embedder
+from agentmem.models.choose import choose_embedder, choose_language_model
+from agentmem.models.language import ModelRole
+from agentmem.models.ollama import allowed_host, installed
 from agentmem.paths import Home
-from agentmem.store import counts, embeddings, migrations
+from agentmem.store import counts, embeddings, migrations, work
+from agentmem.store.rows import now
 from agentmem.store.store import Store
 
 OK, WARNING, FAILED = "ok", "warning", "failed"
@@ -42,7 +45,7 @@ def examine(home: Home, config: Config, *, deep: bool = False) -> list[Check]:
     checks = [_rights(home)]
     if not store.exists():
         checks.append(Check("store", OK, f"nothing is stored yet in {home.data}", "`agentmem ingest FILE` begins."))
-        return [*checks, _embedder(config)]
+        return [*checks, _embedder(config), *_models(config)]
     try:
         checks.extend(_store(store, config, deep=deep))
     except AgentmemError as error:
@@ -60,14 +63,52 @@ def _rights(home: Home) -> Check:
 
 def _embedder(config: Config) -> Check:
     try:
-        embedder = choose_embedder(config.embedder)
+        embedder = choose_embedder(config.embedder, config)
+        if embedder is not None:
+            return Check("embedder", OK, f"{embedder.name} ({embedder.dimension} dimensions)")
     except ModelUnavailable as error:
         return Check("embedder", WARNING, f"search is by words alone: {error.message}", error.hint)
     except AgentmemError as error:
         return Check("embedder", FAILED, error.message, error.hint)
-    if embedder is None:
-        return Check("embedder", OK, "none is configured: search is by words alone")
-    return Check("embedder", OK, f"{embedder.name} ({embedder.dimension} dimensions)")
+    return Check("embedder", OK, "none is configured: search is by words alone")
+
+
+def _models(config: Config) -> Iterator[Check]:
+    """Whether the language models can be reached, and are there."""
+    if config.language_model == "none":
+        return
+    try:
+        host = allowed_host(config.ollama_host, allow_remote=config.allow_remote)
+        choose_language_model(config, ModelRole.EXTRACT)
+        present = installed(host)
+    except AgentmemError as error:
+        yield Check("language models", WARNING, error.message, error.hint)
+        return
+    wanted = {getattr(config, f"model_{role.value}") for role in ModelRole}
+    missing = sorted(name for name in wanted if name not in present and f"{name}:latest" not in present)
+    if missing:
+        pulls = ", ".join(f"`ollama pull {name}`" for name in missing)
+        yield Check("language models", WARNING, f"Ollama at {host} lacks {', '.join(missing)}", f"{pulls} gets them.")
+    else:
+        yield Check("language models", OK, f"Ollama at {host} has {', '.join(sorted(wanted))}")
+
+
+def _owed_to_models(config: Config, backlog: work.Backlog) -> Iterator[Check]:
+    owed = sum(backlog.owed.values())
+    if config.language_model == "none" and not owed + backlog.failed:
+        return
+    last = f"; last error: {backlog.errors[0]}" if backlog.errors else ""
+    if backlog.failed:
+        yield Check(
+            "model work",
+            WARNING,
+            f"{backlog.failed:,} pieces of sessions failed, {owed:,} are owed{last}",
+            "`agentmem work --retry` tries again what failed, best with another model.",
+        )
+    elif owed:
+        yield Check("model work", WARNING, f"{owed:,} pieces of sessions wait for a model{last}", "`agentmem work`.")
+    else:
+        yield Check("model work", OK, f"nothing is owed; {backlog.calls:,} calls so far, {backlog.failures:,} failed")
 
 
 def _store(store: Store, config: Config, *, deep: bool) -> Iterator[Check]:
@@ -83,6 +124,9 @@ def _store(store: Store, config: Config, *, deep: bool) -> Iterator[Check]:
         generation = embeddings.current(connection)
         owed = embeddings.count_owed(connection, generation.no if generation else 0)
         wrong = counts.disagreements(connection) if deep else {}
+        backlog = work.backlog(connection, now().astimezone().date())
+    yield from _models(config)
+    yield from _owed_to_models(config, backlog)
     model = _embedder(config)
     yield model
     if generation is not None and model.state == OK and config.embedder != "none":

@@ -20,8 +20,10 @@ from filelock import FileLock, Timeout
 from agentmem.errors import AgentmemError, StoreBusy
 from agentmem.hook.worker import HANDED_OVER
 from agentmem.ingest.growth import due
+from agentmem.ingest.pay import pay
 from agentmem.ingest.vectorize import Vectorized, vectorize
 from agentmem.models.embedder import Embedder
+from agentmem.models.language import LanguageModel, ModelRole
 from agentmem.paths import PRIVATE_FILE, Home, make_private_folder
 from agentmem.store import files
 from agentmem.store.store import Store
@@ -61,6 +63,7 @@ def drain(
     *,
     seconds: float,
     machine: Machine | None = None,
+    models: Callable[[ModelRole], LanguageModel | None] = lambda _role: None,
 ) -> Drained:
     """Deal with all notes, and compute vectors for a while; at once done if another worker is at it.
 
@@ -69,6 +72,7 @@ def drain(
         load: gives the embedding model.
         seconds: how long to compute vectors at most.
         machine: where transcripts lie.
+        models: gives the language model of a role.
     """
     worker = _Worker(store, load, seconds, machine or Machine())
     if os.environ.get("AGENTMEM_DISABLE", "") not in ("", "0"):
@@ -82,6 +86,8 @@ def drain(
             worker.run()
         # A hook that came just before the lock was let go of saw a worker, and started none.
         if worker.gave_up or not notes.backlog(store.home)[0]:
+            # Models take minutes, for which the lock is not held: the next hook's worker reads what is new meanwhile.
+            worker.let_models_work(models)
             return worker.done
 
 
@@ -97,6 +103,7 @@ class _Worker:
         self._seconds = seconds
         self._missing: dict[str, int] = {}
         self._touched: dict[str, Due] = {}
+        self._ended: set[str] = set()
         self.gave_up = False
         self.done = Drained()
 
@@ -116,6 +123,22 @@ class _Worker:
         with suppress(OSError):
             run_at = datetime.now(UTC).isoformat(timespec="seconds")
             notes.remember(self._home, replace(notes.recall(self._home), last_run=run_at, last_error=error))
+
+    def let_models_work(self, models: Callable[[ModelRole], LanguageModel | None]) -> None:
+        """Pay what language models owe, as far as today's budget goes, and then the vectors of what they found."""
+        if self._store.config.language_model == "none":
+            return
+        try:
+            paid = pay(self._store, models, self._load, waiting_for_more=True, ended=sorted(self._ended))
+            if paid.note:
+                notes.log(self._home, paid.note)
+            if paid.found.memories:
+                self._deadline = None
+                self._vectors_done()
+        except AgentmemError as error:
+            notes.log(self._home, f"no models: {error.message}")
+        except Exception:  # noqa: BLE001 - nobody else is there to be told
+            notes.log(self._home, traceback.format_exc())
 
     def _until_empty(self) -> None:
         while True:
@@ -150,6 +173,8 @@ class _Worker:
                 settled.append(note)
             if note.event == "start":
                 sweeps.add("")
+            if note.event == "end":
+                self._ended.add(note.session)
         self._read(list(todo.values()))
         self._sweep(sweeps)
         for note in settled:

@@ -8,6 +8,7 @@ from agentmem.store import journal, memories, messages
 from agentmem.store.journal import Written
 from agentmem.store.messages import StoredMessage
 from agentmem.store.store import Connection
+from agentmem.store.verdicts import Verdict, verdicts_of
 
 _SHORTEST = 4
 _REACH = 2  # messages before and after, as context
@@ -24,6 +25,7 @@ class Shown:
         evidence: the words that support the memory.
         queries: the questions that the memory answers.
         context: the messages around it, or around its newest evidence.
+        verdicts: what a model said when it checked the memory.
     """
 
     memory: MemoryItem | None = None
@@ -32,6 +34,7 @@ class Shown:
     evidence: tuple[Evidence, ...] = ()
     queries: tuple[str, ...] = ()
     context: tuple[StoredMessage, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ def show(connection: Connection, start: str) -> Shown:
             evidence=tuple(evidence),
             queries=tuple(memories.queries_of(connection, [found.id]).get(found.id, ())),
             context=tuple(context),
+            verdicts=tuple(verdicts_of(connection, found.id)),
         )
     context = messages.around(connection, found[0].slot, _REACH)
     return Shown(message=found[0], occurrences=tuple(found), context=tuple(context))

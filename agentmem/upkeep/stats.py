@@ -5,8 +5,10 @@ from pathlib import Path
 
 from agentmem.store import embeddings
 from agentmem.store.counts import Counts, count
+from agentmem.store.rows import now
 from agentmem.store.sessions import Profile, list_profiles
 from agentmem.store.store import Store
+from agentmem.store.work import Backlog, backlog
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,7 @@ class Stats:
         owed: documents that wait for one.
         database_bytes: size of the database with its log.
         vector_bytes: size of LanceDB's folder.
+        work: what language models owe and took.
     """
 
     home: str
@@ -32,6 +35,7 @@ class Stats:
     owed: int
     database_bytes: int
     vector_bytes: int
+    work: Backlog
 
 
 def stats(store: Store) -> Stats:
@@ -48,6 +52,7 @@ def stats(store: Store) -> Stats:
             owed=embeddings.count_owed(connection, no),
             database_bytes=sum(map(_size, (store.home.database, Path(f"{store.home.database}.wal")))),
             vector_bytes=sum(_size(file) for file in store.home.vectors.rglob("*")),
+            work=backlog(connection, now().astimezone().date()),
         )
 
 

@@ -12,6 +12,7 @@ from agentmem.cli.render import render
 from agentmem.cli.results import IngestReport, InputRead
 from agentmem.domain.reports import Tally
 from agentmem.errors import AgentmemError, BadInput, ModelMismatch, ModelUnavailable, UsageError
+from agentmem.ingest.pay import Paid
 from agentmem.ingest.pipeline import Ingestion
 from agentmem.ingest.vectorize import Vectorized
 from agentmem.memory import Memory
@@ -44,6 +45,9 @@ def ingest(
         bool, typer.Option("--sweep", help="Read what has grown of all agents' transcripts on this machine.")
     ] = False,
     no_vectors: Annotated[bool, typer.Option("--no-vectors", help="Leave the vectors to `agentmem work`.")] = False,
+    no_models: Annotated[
+        bool, typer.Option("--no-models", help="Leave what language models are to read to `agentmem work`.")
+    ] = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Read transcripts into the memory: messages word for word, and what the rules learn from them.
@@ -73,6 +77,11 @@ def ingest(
         vectors = Vectorized(owed=memory.stats().owed)
     else:
         vectors, note = _pay(memory, quiet=as_json)
+    models = None
+    if memory.config.language_model != "none" and not no_models:
+        models = _let_models_work(memory, quiet=as_json)
+        if models.found.memories and not no_vectors:
+            vectors, note = _pay(memory, quiet=as_json)
     report = IngestReport(
         inputs=tuple(run.read),
         passed_over=run.passed_over,
@@ -80,6 +89,7 @@ def ingest(
         profile=profile or memory.profile,
         vectors=vectors,
         note=note,
+        models=models,
     )
     render(report, as_json=as_json)
     if run.bad:
@@ -144,6 +154,11 @@ def _pay(memory: Memory, *, quiet: bool) -> tuple[Vectorized, str]:
             return memory.work(seconds=memory.config.vector_seconds, progress=update), ""
     except (ModelMismatch, ModelUnavailable) as error:
         return Vectorized(owed=memory.stats().owed), _sentence(error)
+
+
+def _let_models_work(memory: Memory, *, quiet: bool) -> Paid:
+    with progress("models read", "pieces", quiet=quiet) as update:
+        return memory.pay(progress=update)
 
 
 def _sentence(error: AgentmemError) -> str:
