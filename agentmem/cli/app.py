@@ -53,6 +53,7 @@ COMMANDS: dict[str, Entry | Group] = {
         "Measure how well and how fast it finds things.",
         {
             "recall": Entry(f"{_C}.bench:recall", "Put the questions of sets to it.", "agentmem bench recall DATA_DIR"),
+            "models": Entry(f"{_C}.bench:models", "Measure what a model costs.", "agentmem bench models DATA_DIR"),
         },
     ),
     "demo": Entry(f"{_C}.demo:demo", "See it work on a sample session, in a store of its own.", "agentmem demo"),

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from agentmem.bench.models import ModelCost
 from agentmem.cli import results
 from agentmem.cli.text_models import backlog_json, models_json, verdict_json
 from agentmem.config import Config
@@ -274,6 +275,21 @@ def _demonstrated(shown: results.Demonstrated) -> Fields:
     }
 
 
+def _model_cost(one: ModelCost) -> Fields:
+    whole = one.total
+    amounts = {name: getattr(whole, name) for name in ("calls", "failed", "prompt_tokens", "reply_tokens", "seconds")}
+    return {
+        "dataset": one.dataset,
+        "messages": one.messages,
+        "seconds": one.seconds,
+        "memories": one.memories,
+        "owed": one.owed,
+        "note": one.note or None,
+        "roles": {role: asdict(use) for role, use in one.uses.items()},
+        "per_1000_messages": {name: one.per_thousand(amount) for name, amount in amounts.items()},
+    }
+
+
 _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.IngestReport: _ingest,
     CaughtUp: _caught_up,
@@ -305,5 +321,6 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
         "stored": result.stored,
     },
     results.Demonstrated: _demonstrated,
+    results.Metered: lambda result: {"sets": [_model_cost(one) for one in result.sets]},
     results.Benched: lambda result: {"sets": [asdict(one) for one in result.sets]},
 }

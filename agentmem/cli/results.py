@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from agentmem.bench import retrieval
+from agentmem.bench.models import ModelCost
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
 from agentmem.domain.recall import Answer
@@ -206,6 +207,13 @@ class Benched:
     sets: tuple[retrieval.Result, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Metered:
+    """What language models cost on each set."""
+
+    sets: tuple[ModelCost, ...]
+
+
 Result = (
     IngestReport
     | CaughtUp
@@ -226,5 +234,6 @@ Result = (
     | ProfileReason
     | Demonstrated
     | Benched
+    | Metered
 )
 """All that a command can hand to `agentmem.cli.render.render`."""

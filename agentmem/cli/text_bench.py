@@ -1,6 +1,7 @@
 """The outcome of `bench` as text."""
 
 from agentmem.bench.measures import Mean
+from agentmem.bench.models import ModelCost, Use
 from agentmem.bench.retrieval import Level, Result
 from agentmem.cli import results
 from agentmem.cli.progress import amount
@@ -21,6 +22,31 @@ def benched(outcome: results.Benched, screen: Screen) -> None:
             if level is not None:
                 _level(label, level, screen)
         _abstention(one, screen)
+
+
+def metered(outcome: results.Metered, screen: Screen) -> None:
+    """Print what the models of each set cost."""
+    for one in outcome.sets:
+        screen.say((one.dataset, "strong"), f": {one.messages:,} messages in {one.seconds:.1f} s")
+        screen.say(f"for 1,000 messages; {one.memories:,} memories added to those of the rules", indent=2)
+        rows = [(role, use) for role, use in one.uses.items()]
+        screen.table(
+            ["role", "model", "calls", "failed", "tokens read", "tokens written", "seconds"],
+            [_use(role, use, one) for role, use in [*rows, ("all", one.total)]],
+            indent=2,
+        )
+        if one.owed:
+            screen.say((f"{one.owed:,} pieces of work are left. {one.note}".rstrip(), "warning"), indent=2)
+
+
+def _use(role: str, use: Use, one: ModelCost) -> list[str]:
+    counts = (use.calls, use.failed, use.prompt_tokens, use.reply_tokens)
+    return [
+        role,
+        use.model,
+        *(f"{one.per_thousand(count):,.0f}" for count in counts),
+        f"{one.per_thousand(use.seconds):,.1f}",
+    ]
 
 
 def _level(label: str, level: Level, screen: Screen) -> None:

@@ -49,12 +49,12 @@ class Warm(ScriptedModel):
 
 def aided(memory: Memory, *, analyze=None, synthesize=None) -> Memory:
     """The memory with models: replies, or a model."""
-    other = Memory(memory.home, Config(embedder=memory.config.embedder, language_model="scripted"), "project")
+    config = Config(embedder=memory.config.embedder, language_model="scripted")
     models = {
         role: given if hasattr(given, "ask") else ScriptedModel(given)
         for role, given in ((ModelRole.ANALYZE, analyze or [NOTHING]), (ModelRole.SYNTHESIZE, synthesize or [UNKNOWN]))
     }
-    other._choose = models.__getitem__
+    other = Memory(memory.home, config, "project", models=models.__getitem__)
     other.models = models
     return other
 

@@ -9,12 +9,13 @@ from typing import Annotated
 import typer
 
 from agentmem import config, paths
+from agentmem.bench import models as cost
 from agentmem.bench.datasets import load, names
 from agentmem.bench.retrieval import run
 from agentmem.cli import options
 from agentmem.cli.progress import Update, progress
 from agentmem.cli.render import render
-from agentmem.cli.results import Benched
+from agentmem.cli.results import Benched, Metered
 
 
 def recall(
@@ -51,6 +52,38 @@ def recall(
                 )
             )
     render(Benched(tuple(measured)), as_json=as_json)
+
+
+def models(
+    ctx: typer.Context,
+    folder: Annotated[Path, typer.Argument(metavar="DATA", help="Where the sets are.")],
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="NAME", help="For all roles, instead of the configured ones.")
+    ] = None,
+    sets: Annotated[list[str] | None, typer.Option("--set", help="Only this set; repeatable.")] = None,
+    messages: Annotated[
+        int, typer.Option("--messages", min=1, metavar="N", help="How many messages of each set are read.")
+    ] = 200,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", min=0, help="Begin nothing new after so long, for each set.")
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Measure what a language model costs: calls, tokens and seconds for 1,000 messages.
+
+    The first messages of each set are read by the models in a store of its own. The sets are those of `bench recall`.
+    """
+    settings = cost.named(config.load(paths.home(ctx.obj).settings), model)
+    measured = []
+    for name in sets or names(folder):
+        dataset = load(folder, name)
+        with tempfile.TemporaryDirectory(prefix="agentmem-bench-") as home, progress(name, quiet=as_json) as update:
+            measured.append(
+                cost.measure(
+                    dataset, Path(home), settings, most=messages, seconds=seconds, progress=partial(_forward, update)
+                )
+            )
+    render(Metered(tuple(measured)), as_json=as_json)
 
 
 def _forward(update: Update, _what: str, done: int, whole: int) -> None:
