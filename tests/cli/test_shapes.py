@@ -85,7 +85,7 @@ def test_ingest(call, dashboard):
     done = call("ingest", dashboard, "--json").json
     assert set(done) == {
         "version", "messages", "known", "memories", "superseded", "refused", "redacted", "sessions", "profile", "passed_over",
-        "inputs", "vectors", "note",
+        "inputs", "vectors", "note", "models",
     }  # fmt: skip
     assert (done["messages"], done["known"]) == (4, 0)
     assert set(done["inputs"][0]) == {"path", "bytes", "messages", "skipped", "unknown", "ignored", "error"}
@@ -100,7 +100,7 @@ def test_memories_look_the_same_everywhere(filled):
     assert all(set(one) == MEMORY for one in listed["memories"])
     item = next(one for one in listed["memories"] if "pnpm" in one["content"])
     shown = filled("show", item["id"], "--json").json
-    assert set(shown) == {"version", "memory", "message", "occurrences", "evidence", "queries", "context"}
+    assert set(shown) == {"version", "memory", "message", "occurrences", "evidence", "queries", "context", "verdicts"}
     assert shown["memory"] == item
     versions = filled("history", item["id"], "--json").json["versions"]
     assert [one["memory"]["status"] for one in versions] == ["superseded", "active"]
@@ -121,7 +121,7 @@ def test_a_message_is_shown_with_its_occurrences(filled):
 def test_stats_doctor_config_profile_and_work(filled):
     assert set(filled("stats", "--json").json) == {
         "version", "home", "profiles", "sessions", "messages", "memories", "tombstones", "journal", "last_ingest",
-        "vectors", "bytes",
+        "vectors", "models", "bytes",
     }  # fmt: skip
     examined = filled("doctor", "--deep", "--json").json
     assert examined["ok"] is True
@@ -134,4 +134,11 @@ def test_stats_doctor_config_profile_and_work(filled):
         "name", "identity", "created_at", "sessions", "messages", "memories"
     }  # fmt: skip
     assert set(filled("profile", "why", "--json").json) == {"version", "profile", "identity", "reason", "stored"}
-    assert filled("work", "--json").json == {"version": 1, "computed": 0, "reused": 0, "owed": 0}
+    assert filled("work", "--json").json == {
+        "version": 1,
+        "computed": 0,
+        "reused": 0,
+        "owed": 0,
+        "models": None,
+        "again": None,
+    }

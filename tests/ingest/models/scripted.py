@@ -3,6 +3,9 @@
 import re
 from dataclasses import dataclass, field
 
+from agentmem.config import Config
+from agentmem.memory import Memory
+
 EXTRACT = "You read part of a conversation between a person and a coding agent, and note what"
 DETAIL = "You read part of a conversation between a person and a coding agent, and note the exact"
 VERIFY = "Check memories"
@@ -116,3 +119,33 @@ class Script:
             "quote": text.split(": ", 1)[1].strip()[:40],
             "lines": [int(number)],
         }
+
+
+def remembering(home, server, **settings):
+    config = Config(
+        embedder="fake",
+        language_model="ollama",
+        ollama_host=server.url,
+        patience=20,
+        **{f"model_{role}": "small" for role in ("extract", "verify", "classify", "analyze", "synthesize", "merge")},
+        **settings,
+    )
+    return Memory.open(home / "agentmem", profile="project", config=config)
+
+
+def long_session(many=60, size=667, session="long", start=0):
+    """Messages of about so many characters, each with a number of its own."""
+    filler = "the importer reads one row and writes it down again "
+    return [
+        {
+            "role": ("user", "assistant")[place % 2],
+            "content": (f"Note {place}: " + filler * 20)[:size],
+            "timestamp": f"2026-04-10T{8 + place // 60:02}:{place % 60:02}:00Z",
+            "session_id": session,
+        }
+        for place in range(start, start + many)
+    ]
+
+
+def active(memory):
+    return [item for item in memory.list() if item.extractor.startswith(("extract", "detail"))]
