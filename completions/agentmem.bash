@@ -7,13 +7,13 @@ _agentmem() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$command ${COMP_WORDS[i]}" in
             " --home") ((i++)) ;;
-            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " mcp" | " install" | " uninstall" | " status" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
+            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " mcp" | " install" | " uninstall" | " status" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | "bench models" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
         esac
     done
     case "$command $previous" in
         " --home")
             paths=folders ;;
-        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "recall --budget-ms" | "context --query" | "context --budget" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip")
+        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "work --redo" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "recall --budget-ms" | "context --query" | "context --budget" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip" | "bench models --model" | "bench models --set" | "bench models --messages" | "bench models --seconds")
             return ;;
         "ingest --format")
             words="opencode codex gemini copilot qwen cursor pi cline claude aider chat plain" ;;
@@ -28,13 +28,13 @@ _agentmem() {
                 "")
                     if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget mcp install uninstall status stats doctor config profile bench demo"; fi ;;
                 "ingest")
-                    if [[ $current == -* ]]; then words="--profile --session --format --sweep --no-vectors --json --help"; else words="" paths=files; fi ;;
+                    if [[ $current == -* ]]; then words="--profile --session --format --sweep --no-vectors --no-models --json --help"; else words="" paths=files; fi ;;
                 "backfill")
                     if [[ $current == -* ]]; then words="--since --dry-run --json --help"; else words=""; fi ;;
                 "hook")
                     if [[ $current == -* ]]; then words="--session --transcript --cwd --event --help"; else words=""; fi ;;
                 "work")
-                    if [[ $current == -* ]]; then words="--seconds --drain --restart-vectors --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--seconds --drain --restart-vectors --redo --retry --json --help"; else words=""; fi ;;
                 "remember")
                     if [[ $current == -* ]]; then words="--kind --topic --profile --importance --json --help"; else words=""; fi ;;
                 "recall")
@@ -66,9 +66,9 @@ _agentmem() {
                 "config show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "config get")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore redact_patterns redact_allow"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model ollama_host allow_remote model_extract model_verify model_classify model_analyze model_synthesize model_merge model_embed model_seconds budget_minutes_per_day patience vector_seconds limit memory_limit ignore redact_patterns redact_allow fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days"; fi ;;
                 "config set")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model patience vector_seconds limit memory_limit ignore redact_patterns redact_allow"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model ollama_host allow_remote model_extract model_verify model_classify model_analyze model_synthesize model_merge model_embed model_seconds budget_minutes_per_day patience vector_seconds limit memory_limit ignore redact_patterns redact_allow fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days"; fi ;;
                 "config path")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "profile")
@@ -80,9 +80,11 @@ _agentmem() {
                 "profile why")
                     if [[ $current == -* ]]; then words="--json --help"; else words="" paths=folders; fi ;;
                 "bench")
-                    if [[ $current == -* ]]; then words="--help"; else words="recall"; fi ;;
+                    if [[ $current == -* ]]; then words="--help"; else words="recall models"; fi ;;
                 "bench recall")
                     if [[ $current == -* ]]; then words="--set --embedder --limit --skip --json --help"; else words=""; fi ;;
+                "bench models")
+                    if [[ $current == -* ]]; then words="--model --set --messages --seconds --json --help"; else words=""; fi ;;
                 "demo")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
             esac ;;
