@@ -7,6 +7,7 @@ AgentmemError                 1  anything that agentmem itself reports
 ├── NotFound                  1  no such memory, message, session or profile
 ├── StoreTooNew               1  a newer agentmem wrote this store
 ├── StoreDamaged              1  the database cannot be opened
+├── UpgradeFailed             1  the store could not be brought up to date; it is as it was
 ├── ModelMismatch             1  the store's vectors come from another embedding model
 ├── ModelUnavailable          1  a model cannot be loaded or reached
 │   └── NoAnswerInTime        1  a language model was reached, but took too long
@@ -71,6 +72,10 @@ class StoreTooNew(AgentmemError):
 
 class StoreDamaged(AgentmemError):
     """The database exists but cannot be opened."""
+
+
+class UpgradeFailed(AgentmemError):
+    """The store could not be brought up to date; it is as it was."""
 
 
 class ModelMismatch(AgentmemError):

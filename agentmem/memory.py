@@ -36,13 +36,14 @@ from agentmem.upkeep.asked import kind_called, kinds_called, local_now, moment, 
 from agentmem.upkeep.capturing import Capturing
 from agentmem.upkeep.forget import forget
 from agentmem.upkeep.looking import Looking
+from agentmem.upkeep.moving import Moving
 from agentmem.upkeep.paying import Paying
 from agentmem.upkeep.tidy import tidy
 
 MOST_HITS = 1_000
 
 
-class Memory(Looking, Capturing, Paying):
+class Memory(Looking, Capturing, Moving, Paying):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.

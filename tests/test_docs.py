@@ -10,7 +10,7 @@ An example ends with exit code 0, unless what it shows begins with `error:`.
 All run in one home with the real embedding model; folder and variables carry over from one to the next. Output is
 compared line by line, after these are made equal, since they differ between machines and days:
 
-* ids (8 or 32 hex digits, and the six behind a profile's name), scores (four decimals or more), sizes (`584 bytes`), durations (`3.1 s`);
+* ids (8 or 32 hex digits, and the six behind a profile's name), scores (four decimals or more), sizes (`584 bytes`), durations (`3.1 s`), stamps in names (`20261130T213613Z`);
 * days outside of April 2026, in which the examples play: they stand for the day of the run;
 * the home, which the README calls `/home/ada`; blanks at the end of a line.
 
@@ -52,6 +52,7 @@ _SAME = (
     (re.compile(r"\b[\d,.]+ (?:bytes|KB|MB)\b"), "<size>"),
     (re.compile(r"(?<![\w/])\d+(?:\.\d+)? (?:s|ms)\b"), "<time>"),
     (re.compile(r"\b(?!2026-04)20\d\d-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?Z)?)?"), "<today>"),
+    (re.compile(r"\b20\d{6}T\d{6}Z"), "<today>"),
     (re.compile(r"\s+$"), ""),
 )
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x1b\x07]*(?:\x1b\\|\x07)")

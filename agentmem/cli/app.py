@@ -30,6 +30,11 @@ COMMANDS: dict[str, Entry | Group] = {
     "install": Entry(f"{_C}.install:install", "Set up coding agents to remember.", "agentmem install --all"),
     "uninstall": Entry(f"{_C}.uninstall:uninstall", "Undo what install did.", "agentmem uninstall --all"),
     "status": Entry(f"{_C}.status:status", "Show which agents are set up.", "agentmem status"),
+    "export": Entry(f"{_C}.export:export", "Write what is stored for other programs.", "agentmem export -o DIR"),
+    "import": Entry(f"{_C}.import_:import_", "Merge an export into the store.", "agentmem import DIR --dry-run"),
+    "backup": Entry(f"{_C}.backup:backup", "Copy the store while it is in use.", "agentmem backup --keep 7"),
+    "restore": Entry(f"{_C}.restore:restore", "Put a backup in the store's place.", "agentmem restore BACKUP"),
+    "upgrade": Entry(f"{_C}.upgrade:upgrade", "Bring an older store up to date.", "agentmem upgrade --dry-run"),
     "stats": Entry(f"{_C}.stats:stats", "Show what the store holds and takes.", "agentmem stats"),
     "doctor": Entry(f"{_C}.doctor:doctor", "Check that everything is as it should be.", "agentmem doctor --deep"),
     "config": Group(

@@ -20,6 +20,10 @@ from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import FAILED
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
+from agentmem.upkeep.transfer.exporting import Exported
+from agentmem.upkeep.transfer.importing import Imported
+from agentmem.upkeep.transfer.upgrading import Upgraded
 
 VERSION = 1
 
@@ -287,6 +291,51 @@ def _model_cost(one: ModelCost) -> Fields:
         "note": one.note or None,
         "roles": {role: asdict(use) for role, use in one.uses.items()},
         "per_1000_messages": {name: one.per_thousand(amount) for name, amount in amounts.items()},
+def _imported(done: Imported) -> Fields:
+    return {
+        "place": done.place,
+        "format": done.format,
+        "dry_run": done.dry,
+        "profiles": list(done.profiles),
+        "tables": {name: asdict(merged) for name, merged in done.tables.items()},
+        "forgotten": done.forgotten,
+        "superseded": done.superseded,
+        "notes": list(done.notes),
+    }
+
+
+def _copied(copied: Copied | None) -> Fields | None:
+    if copied is None:
+        return None
+    return {
+        "place": copied.place,
+        "at": moment(copied.at),
+        "bytes": copied.size,
+        "format": copied.format or None,
+        "rows": None if copied.rows is None else dict(copied.rows),
+        "wrong": None if copied.wrong is None else dict(copied.wrong),
+    }
+
+
+def _restored(result: Restored) -> Fields:
+    return {
+        "backup": _copied(result.backup),
+        "store": _copied(result.store),
+        "kept": result.kept,
+        "restored": result.done,
+    }
+
+
+def _upgraded(result: Upgraded) -> Fields:
+    done = result.migrated
+    return {
+        "dry_run": result.dry,
+        "format": result.format,
+        "was": done.was if done else result.format if result.exists else None,
+        "steps": list(done.steps) if done else [],
+        "before": dict(done.before) if done else None,
+        "after": dict(done.after) if done else None,
+        "backup": str(done.backup) if done and done.backup else None,
     }
 
 
@@ -323,4 +372,18 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.Demonstrated: _demonstrated,
     results.Metered: lambda result: {"sets": [_model_cost(one) for one in result.sets]},
     results.Benched: lambda result: {"sets": [asdict(one) for one in result.sets]},
+    Exported: lambda result: {
+        "place": result.place,
+        "format": result.format,
+        "rows": dict(result.rows),
+        "bytes": result.size,
+    },
+    Imported: _imported,
+    BackedUp: lambda result: {"backup": _copied(result.made), "removed": list(result.removed)},
+    results.BackupsListed: lambda result: {
+        "folder": result.folder,
+        "backups": [_copied(one) for one in result.backups],
+    },
+    Restored: _restored,
+    Upgraded: _upgraded,
 }

@@ -13,6 +13,7 @@ from agentmem.cli.text_backfill import caught_up
 from agentmem.cli.text_bench import benched, metered
 from agentmem.cli.text_models import backlog_pairs, models_text, verdicts_text
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
+from agentmem.cli.text_transfer import backed_up, backups_listed, exported, imported, restored, upgraded
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest.vectorize import Vectorized
@@ -20,6 +21,10 @@ from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.inspect import Shown
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.transfer.backups import BackedUp, Restored
+from agentmem.upkeep.transfer.exporting import Exported
+from agentmem.upkeep.transfer.importing import Imported
+from agentmem.upkeep.transfer.upgrading import Upgraded
 
 _CONTEXT = 240  # characters of each message that stands around what is shown
 _STATES = {"ok": "good", "warning": "warning", "failed": "bad"}
@@ -313,4 +318,10 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.Demonstrated: _demonstrated,
     results.Benched: benched,
     results.Metered: metered,
+    Exported: exported,
+    Imported: imported,
+    BackedUp: backed_up,
+    results.BackupsListed: backups_listed,
+    Restored: restored,
+    Upgraded: upgraded,
 }

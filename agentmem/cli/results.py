@@ -18,6 +18,10 @@ from agentmem.upkeep.backfill import CaughtUp
 from agentmem.upkeep.doctor import Check
 from agentmem.upkeep.inspect import Shown, Version
 from agentmem.upkeep.stats import Stats
+from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
+from agentmem.upkeep.transfer.exporting import Exported
+from agentmem.upkeep.transfer.importing import Imported
+from agentmem.upkeep.transfer.upgrading import Upgraded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +216,11 @@ class Metered:
     """What language models cost on each set."""
 
     sets: tuple[ModelCost, ...]
+class BackupsListed:
+    """The copies beside the store, the newest first."""
+
+    folder: str
+    backups: tuple[Copied, ...]
 
 
 Result = (
@@ -235,5 +244,11 @@ Result = (
     | Demonstrated
     | Benched
     | Metered
+    | Exported
+    | Imported
+    | BackedUp
+    | BackupsListed
+    | Restored
+    | Upgraded
 )
 """All that a command can hand to `agentmem.cli.render.render`."""

@@ -12,7 +12,8 @@ from agentmem.domain.topic_keys import normalised_key
 from agentmem.errors import BadReply
 from agentmem.ingest.asking import Asker, Question
 from agentmem.ingest.classify import classify
-from agentmem.ingest.extract_by_model import KINDS, settled
+from agentmem.ingest.extract_by_model import KINDS
+from agentmem.ingest.trust import settled
 from agentmem.models.language import ModelRole
 from agentmem.prompts.load import load
 

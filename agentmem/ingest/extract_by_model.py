@@ -1,7 +1,7 @@
 """What a language model finds in a piece of a session, before it is checked by another one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from agentmem.domain.memories import Candidate, MemoryKind
@@ -10,11 +10,10 @@ from agentmem.domain.text import clean, normalise
 from agentmem.errors import BadReply
 from agentmem.ingest.asking import Asker, Question
 from agentmem.ingest.transcript import Line, day_of, render, unresolved, windows
+from agentmem.ingest.trust import settled, trust_of_quote
 from agentmem.ingest.verify import verify
 from agentmem.models.language import ModelRole, Reply
 from agentmem.prompts.load import load
-from agentmem.rules.prose import BLOT, blot, lines
-from agentmem.rules.suspicion import suspicious
 from agentmem.store.messages import StoredMessage
 
 KINDS = [kind.value for kind in (MemoryKind.FACT, MemoryKind.EVENT, MemoryKind.INSTRUCTION, MemoryKind.TASK)]
@@ -118,7 +117,7 @@ def _take(
             session_id=message.session_id,
             message_id=message.id,
             said_at=message.at,
-            trust=trust_of_quote(message, quote, content),
+            trust=trust_of_quote(Trust(message.trust), message.content, quote, content),
             extractor=label,
         )
     )
@@ -148,49 +147,6 @@ def _place(raw: Mapping[str, Any], lines_by_number: Mapping[int, Line]) -> tuple
             if found is not None and (len(found.quote.strip()) > 2 or line in cited):
                 return line.message, found.quote
     return None
-
-
-def trust_of_quote(message: StoredMessage, quote: str, content: str) -> Trust:
-    """The trust of the message, less where the words are not the speaker's own, or give orders to the reader."""
-    trust = Trust(message.trust)
-    if suspicious(content) or suspicious(quote) or suspicious(_around(message.content, quote)):
-        return Trust.LOW
-    if trust is Trust.HIGH and not _own_words(message.content, quote):
-        return Trust.LOW
-    return trust
-
-
-def settled(candidate: Candidate) -> Candidate | None:
-    """The candidate with a kind that its trust permits; None where there is none.
-
-    Only a person gives instructions. What an agent says it will always do is a fact about it, with its trust; an order
-    that stands in a tool's output or a file is nobody's, and left out.
-    """
-    if candidate.kind not in (MemoryKind.INSTRUCTION, MemoryKind.TASK) or candidate.trust is Trust.HIGH:
-        return candidate
-    if candidate.trust is Trust.LOW:
-        return None
-    return replace(candidate, kind=MemoryKind.FACT) if candidate.kind is MemoryKind.INSTRUCTION else candidate
-
-
-def _around(text: str, quote: str) -> str:
-    """The quote with some of what stands beside it."""
-    at = text.find(quote)
-    return text[max(0, at - 160) : at + len(quote) + 160] if at >= 0 else quote
-
-
-def _own_words(text: str, quote: str) -> bool:
-    """Whether a quote is what the writer says, and not what they paste or quote."""
-    at = text.find(quote)
-    if at < 0:
-        return False
-    end = at + len(quote)
-    for start, stop in lines(text):
-        if start < end and at < stop:  # the quote may reach over several lines: one of the writer's own is enough
-            mine = blot(text[start:stop])[max(0, at - start) : end - start]
-            if mine.count(BLOT) * 2 <= len(mine):
-                return True
-    return False
 
 
 def spoken(message: StoredMessage) -> bool:

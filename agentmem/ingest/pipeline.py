@@ -20,9 +20,9 @@ from agentmem.domain.memories import Candidate, MemoryItem
 from agentmem.domain.messages import Message
 from agentmem.domain.text import normalise
 from agentmem.ingest import stages
-from agentmem.ingest.guard import guard
 from agentmem.ingest.owe import owe
 from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
+from agentmem.ingest.trust import guarded
 from agentmem.projects import Project, identify
 from agentmem.store import journal, memories, sessions
 from agentmem.store import messages as message_store
@@ -154,8 +154,7 @@ class Ingestion:
                 proposal(arrival.profile, arrival.place.no, replace(candidate, said_at=incoming.message.at))
                 for incoming in new
                 for raw in one.candidates.get(incoming.id, ())
-                if (verified := stages.VERIFY.by_rule(raw, incoming.message.content)) is not None
-                and (candidate := guard(verified, incoming.message.content)) is not None
+                if (candidate := _checked(raw, incoming.message.content)) is not None
             ]
         if grown:
             sessions.extend(connection, grown)
@@ -293,6 +292,11 @@ def _shown(item: MemoryItem) -> dict[str, object]:
         "valid_from": item.valid_from,
         "superseded_by": item.superseded_by,
     }
+
+
+def _checked(candidate: Candidate, text: str) -> Candidate | None:
+    verified = stages.VERIFY.by_rule(candidate, text)
+    return None if verified is None else guarded(verified, text)
 
 
 def proposal(profile: str, session_no: int, candidate: Candidate) -> Proposal:

@@ -18,7 +18,8 @@ from agentmem.store.rows import now
 from agentmem.store.store import Store
 
 EXTRACTOR = "told/1"
-_LONGEST = 10_000
+LONGEST = 10_000
+"""Characters of a memory."""
 
 
 def remember(
@@ -44,13 +45,13 @@ def remember(
     text = store.redact(clean(text)).strip()
     if not text:
         raise UsageError("There is nothing to remember", 'Say it as in `agentmem remember "Use pnpm, not npm."`.')
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         raise UsageError(
-            f"A memory has at most {_LONGEST:,} characters; this text has {len(text):,}",
+            f"A memory has at most {LONGEST:,} characters; this text has {len(text):,}",
             "Long texts belong into `agentmem ingest`, which keeps them word for word.",
         )
     at = now()
-    guess = _best(extract([Message(session_id="told", role=Role.USER, content=text, at=at)]), text, at)
+    guess = guessed(text, at)
     kind = kind or guess.kind
     key = topic_key or guess.topic_key
     item = MemoryItem(
@@ -75,6 +76,11 @@ def remember(
             memories.set_status(connection, stored, status=Status.SUPERSEDED, terms=terms.of(text))
         propose(connection, [Proposal(item=item, said_at=at, search_queries=guess.search_queries)], terms, actor="told")
         return memories.by_ids(connection, [item.id])[item.id]
+
+
+def guessed(text: str, at: datetime) -> Candidate:
+    """What the rules make of a text that is told as a whole: kind, topic, dates and search queries."""
+    return _best(extract([Message(session_id="told", role=Role.USER, content=text, at=at)]), text, at)
 
 
 def _best(candidates: Sequence[Candidate], text: str, at: datetime) -> Candidate:

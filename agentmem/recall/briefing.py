@@ -13,10 +13,10 @@ from datetime import date, datetime
 
 from agentmem.domain.memories import MemoryItem, MemoryKind
 from agentmem.domain.messages import Trust
-from agentmem.domain.override import overrides
 from agentmem.domain.text import normalise
 from agentmem.projects import USER
 from agentmem.recall.quoting import element, quoted, tokens
+from agentmem.rules.suspicion import suspicious
 from agentmem.store import memories, openings
 from agentmem.store.foremost import foremost
 from agentmem.store.openings import Opening
@@ -190,7 +190,7 @@ def _entries(
     for item in foremost:
         add(item.kind.value, item)
     for one in sessions:
-        if overrides(one.words):
+        if suspicious(one.words):
             continue
         how = "in short" if one.derived else "began with"
         about = [_day(one.at), one.agent or "", f"branch {quoted(one.branch, 60)}" if one.branch else ""]

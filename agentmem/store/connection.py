@@ -28,6 +28,11 @@ _HOLDER = re.compile(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 _TAKEN = ("Could not set lock", "different configuration", "being used by another process", "Conflicting lock")
 
 
+def log_of(file: Path) -> Path:
+    """The log that DuckDB keeps beside a database file until it is folded in."""
+    return file.with_name(file.name + ".wal")
+
+
 class Database:
     """The database file of one home.
 
@@ -43,6 +48,11 @@ class Database:
         self._gate = gate
         self._patience = patience
         self._settings: dict[str, str | bool | int | float | list[str]] = {"memory_limit": memory_limit}
+
+    @property
+    def memory_limit(self) -> str:
+        """DuckDB's own limit, as `512MB`."""
+        return str(self._settings["memory_limit"])
 
     def exists(self) -> bool:
         """Whether there is anything to read."""

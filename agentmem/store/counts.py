@@ -54,6 +54,22 @@ def count(connection: duckdb.DuckDBPyConnection) -> Counts:
     )
 
 
+def tables(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """Rows by table, whatever tables the store has."""
+    names = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT temporary ORDER BY 1").fetchall()
+    return {name: number(connection, f'SELECT count(*) FROM "{name}"') for (name,) in names}
+
+
+def read_all(connection: duckdb.DuckDBPyConnection) -> None:
+    """Read every block of every table, whose checksums DuckDB compares as it goes.
+
+    Raises:
+        duckdb.Error: a block is damaged.
+    """
+    for name in tables(connection):
+        connection.execute(f'SELECT bit_xor(hash(t)) FROM "{name}" t').fetchall()
+
+
 _DISAGREEMENTS = {
     "messages without a session": "SELECT count(*) FROM messages m ANTI JOIN sessions s ON s.no = m.session_no",
     "messages that no occurrence shows": (
@@ -78,7 +94,8 @@ _DISAGREEMENTS = {
         "GROUP BY profile, topic_key HAVING count(*) > 1)"
     ),
     "evidence without its message": (
-        "SELECT count(*) FROM evidence e ANTI JOIN messages m ON m.session_no = e.session_no AND m.id = e.message_id"
+        "SELECT count(*) FROM evidence e ANTI JOIN messages m ON m.session_no = e.session_no AND m.id = e.message_id "
+        "ANTI JOIN (SELECT no FROM sessions WHERE quoted_only) s ON s.no = e.session_no"
     ),
 }
 

@@ -67,13 +67,17 @@ def add(connection: duckdb.DuckDBPyConnection, items: Sequence[MemoryItem], term
         items: the memories.
         terms: the terms of each one's `search_text`.
     """
-    # A number is given once: vectors outlive their memory for a while, and carry nothing else.
-    first = number(
+    first = next_number(connection)
+    put(connection, range(first, first + len(items)), items, terms)
+
+
+def next_number(connection: duckdb.DuckDBPyConnection) -> int:
+    """The number of the next memory. It is given once: vectors outlive their memory for a while, and carry only it."""
+    return number(
         connection,
         "SELECT greatest((SELECT coalesce(max(no), 0) FROM memories), "
         "(SELECT coalesce(max(memory_no), 0) FROM versions)) + 1",
     )
-    put(connection, range(first, first + len(items)), items, terms)
 
 
 def put(
@@ -94,7 +98,7 @@ def put(
     fulltext.add(
         connection,
         [
-            _document(no, item, words)
+            document(no, item, words)
             for no, item, words in zip(numbers, items, terms, strict=True)
             if item.status is not Status.FORGOTTEN
         ],
@@ -102,7 +106,8 @@ def put(
     versions.note(connection, list(zip(numbers, items, strict=True)))
 
 
-def _document(no: int, item: MemoryItem, terms: Sequence[int]) -> fulltext.Document:
+def document(no: int, item: MemoryItem, terms: Sequence[int]) -> fulltext.Document:
+    """A memory as it is indexed."""
     # Superseded memories can be asked for, by words. Tasks are short-lived, and found by words as well.
     dense = item.status in (Status.ACTIVE, Status.REJECTED) and item.kind is not MemoryKind.TASK
     return fulltext.Document(-no, item.profile, terms, dense)
@@ -172,7 +177,7 @@ def change(connection: duckdb.DuckDBPyConnection, item: MemoryItem, terms: Seque
     if terms is not None:
         fulltext.remove(connection, [-no])
         if item.status is not Status.FORGOTTEN:
-            fulltext.add(connection, [_document(no, item, terms)])
+            fulltext.add(connection, [document(no, item, terms)])
     versions.note(connection, [(no, item)])
     return item
 

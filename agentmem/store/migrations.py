@@ -6,13 +6,17 @@ refused.
 """
 
 import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
 
-from agentmem.errors import StoreTooNew
-from agentmem.paths import make_private_folder
-from agentmem.store.connection import Database
+from agentmem.errors import StoreTooNew, UpgradeFailed
+from agentmem.paths import PRIVATE_FILE
+from agentmem.store import replacing
+from agentmem.store.connection import Database, log_of
+from agentmem.store.counts import tables
 from agentmem.store.rows import now, stored
 from agentmem.store.schema import STEPS, Step
 from agentmem.version import __version__
@@ -45,23 +49,93 @@ def recorded(connection: duckdb.DuckDBPyConnection) -> list[str]:
     return [name for (name,) in rows]
 
 
-def migrate(database: Database, backups: Path) -> None:
-    """Bring the store up to date; a store that holds anything is copied first.
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """A store that was brought up to date.
 
-    The copy is `backups/memory-<format>-<time>.duckdb`.
+    Args:
+        steps: what ran, in order.
+        was: the format before: the number of steps that had run.
+        before: rows by table.
+        after: rows by table.
+        backup: the old file; None for a store that held nothing, and for a rehearsal.
     """
-    with database.alone() as connection:
+
+    steps: tuple[str, ...]
+    was: int
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    backup: Path | None = None
+
+
+def migrate(database: Database, backups: Path) -> Migrated | None:
+    """Bring the store up to date; None if it is.
+
+    A store that holds anything is copied, the copy is brought up to date and compared, and only then takes the place of
+    the original, which stays as `backups/memory-<format>-<time>.duckdb`.
+
+    Raises:
+        UpgradeFailed: a step failed, or rows were lost; the store is as it was.
+    """
+    with database.turn() as opened:
+        with opened() as connection:
+            steps = pending(connection)
+            done = recorded(connection)
+            if not done:
+                for step in steps:
+                    run(connection, step)
+            if not steps or not done:
+                return None
+            if log_of(database.file).exists():
+                connection.execute("CHECKPOINT")
+        fresh = database.file.with_name(database.file.name + ".upgraded")
+        _remove(fresh)
+        try:
+            fresh.touch(mode=PRIVATE_FILE)
+            shutil.copyfile(database.file, fresh)
+            migrated = advance(fresh, database.memory_limit)
+            backup = replacing.stamped(backups, f"memory-{len(done)}", now())
+            replacing.replace(database.file, fresh, backup)
+        except BaseException:  # Ctrl-C as well must leave the store as it was
+            _remove(fresh)
+            raise
+        return replace(migrated, backup=backup)
+
+
+def advance(file: Path, memory_limit: str) -> Migrated:
+    """Run the steps that a database file of one's own lacks.
+
+    Raises:
+        UpgradeFailed: a step failed, or rows were lost.
+        StoreTooNew: the file is from a newer agentmem.
+    """
+    with duckdb.connect(file, config={"memory_limit": memory_limit}) as connection:
         steps = pending(connection)
         done = recorded(connection)
-        if not steps:
-            return
-        if done:
-            connection.execute("CHECKPOINT")
-            make_private_folder(backups)
-            stamp = now().strftime("%Y%m%dT%H%M%S")
-            shutil.copy2(database.file, backups / f"memory-{len(done)}-{stamp}.duckdb")
+        before = tables(connection)
         for step in steps:
-            run(connection, step)
+            try:
+                run(connection, step)
+            except duckdb.Error as error:
+                raise UpgradeFailed(f"Step {step.__name__} failed: {str(error).splitlines()[0]}", _AS_IT_WAS) from error
+        after = tables(connection)
+        lost = [name for name, many in before.items() if name != _RECORD and after.get(name) != many]
+        if lost:
+            raise UpgradeFailed(
+                f"After the upgrade {lost[0]} would have {after.get(lost[0], 0):,} rows instead of {before[lost[0]]:,}",
+                _AS_IT_WAS,
+            )
+        connection.execute("CHECKPOINT")
+    return Migrated(tuple(step.__name__ for step in steps), len(done), before, after)
+
+
+_RECORD = "schema_migrations"
+_AS_IT_WAS = "The store is as it was, and the version of agentmem that wrote it still reads it. Please report this."
+
+
+def _remove(fresh: Path) -> None:
+    fresh.unlink(missing_ok=True)
+    log_of(fresh).unlink(missing_ok=True)
 
 
 def run(connection: duckdb.DuckDBPyConnection, step: Step) -> None:

@@ -178,9 +178,15 @@ def m004_work_of_models(connection: duckdb.DuckDBPyConnection) -> None:
     )
 
 
+def m005_sessions_known_by_quotations(connection: duckdb.DuckDBPyConnection) -> None:
+    """`quoted_only`: the session has evidence whose messages did not come along, as from an export without them."""
+    connection.execute("ALTER TABLE sessions ADD COLUMN quoted_only BOOLEAN")
+
+
 STEPS: tuple[Step, ...] = (
     m001_first_tables,
     m002_lifecycle,
     m003_graves_contradictions_anchors,
     m004_work_of_models,
+    m005_sessions_known_by_quotations,
 )

@@ -31,6 +31,11 @@ class Store:
         self.config = config
         self._database = Database(home.database, home.gate, patience=config.patience, memory_limit=config.memory_limit)
 
+    @property
+    def database(self) -> Database:
+        """The database file and the turns that are taken on it, for what copies or replaces the file."""
+        return self._database
+
     @cached_property
     def redact(self) -> Redactor:
         """Takes private parts and secrets out of a text; whatever is to be written goes through it first.
