@@ -5,8 +5,11 @@ import os
 import sys
 from importlib import import_module
 
-_QUICK = {"hook": "agentmem.hook.run"}
+_QUICK = {"hook": "agentmem.hook.run", "mcp": "agentmem.mcp.front"}
 """First argument -> module with a `run()` that must start faster than the command line can be imported."""
+
+_BARE = ("mcp",)
+"""Those of them that take no arguments: the command line says what is wrong with any."""
 
 _HELP = ("-h", "--help")
 
@@ -18,6 +21,8 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
     first = sys.argv[1] if len(sys.argv) > 1 and sys.argv[-1] not in _HELP else ""
+    if first in _BARE and len(sys.argv) > 2:
+        first = ""
     try:
         import_module(_QUICK.get(first, "agentmem.cli.app")).run()
     except KeyboardInterrupt:  # before the door was reached, so that nothing was begun

@@ -41,6 +41,9 @@ class Config:
         task_decay: λ of tasks.
         task_days: days after which a task expires, unless it is due later.
         unconfirmed_days: days after which a memory that was neither recalled nor confirmed is unconfirmed; 0: never.
+        message_days: days after which `compact` drops the words of messages, keeping what memories quote; 0: never.
+        journal_days: days after which `compact` drops entries of the log, which then cannot be undone; 0: never.
+        spool_days: days after which `compact` drops notes of hooks that came to nothing; 0: never.
         redact_patterns: further regular expressions for what must not be stored; the first group is taken out, else all
             that matches. In the environment a line each.
         redact_allow: regular expressions; what one of them matches whole is no secret. In the environment a line each.
@@ -74,6 +77,9 @@ class Config:
     task_decay: float = 0.05
     task_days: float = 14.0
     unconfirmed_days: float = 90.0
+    message_days: float = 0.0
+    journal_days: float = 365.0
+    spool_days: float = 30.0
 
     def decay(self) -> dict[str, float]:
         """λ per day by kind of memory."""

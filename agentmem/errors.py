@@ -34,6 +34,10 @@ class AgentmemError(Exception):
         self.hint = hint
 
 
+class OpenToOthers(UserWarning):
+    """Other users could look into the store; its rights were set right."""
+
+
 class UsageError(AgentmemError):
     """The call does not make sense: an unknown kind, a date that cannot be read."""
 

@@ -11,8 +11,9 @@ from agentmem import paths
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
 from agentmem.domain.messages import Message, Trust
-from agentmem.domain.recall import TYPES, Answer, Query
+from agentmem.domain.recall import MEMORY, TYPES, Answer, Query
 from agentmem.domain.reports import Tally
+from agentmem.domain.weights import Weights
 from agentmem.errors import NotFound, UsageError
 from agentmem.ingest.pipeline import Ingested, Ingestion
 from agentmem.ingest.remember import remember
@@ -27,23 +28,31 @@ from agentmem.recall.analyze import analyze
 from agentmem.recall.briefing import MOST_RELATED, MOST_TOKENS, Briefing, brief
 from agentmem.recall.pipeline import recall
 from agentmem.recall.related import related
+from agentmem.recall.weigh import Rates
 from agentmem.sources.chat import from_objects
-from agentmem.store import sessions
+from agentmem.store import recalled, sessions
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import StoredMessage
 from agentmem.store.store import Store
-from agentmem.upkeep.asked import kind_called, kinds_called, local_now, moment, today_meant
+from agentmem.upkeep.asked import instant, kind_called, kinds_called, local_now, moment, today_meant
 from agentmem.upkeep.capturing import Capturing
+from agentmem.upkeep.compacting import Compacting
+from agentmem.upkeep.erasing import Erasing
 from agentmem.upkeep.forget import forget
+from agentmem.upkeep.forgetting import Forgetting
 from agentmem.upkeep.looking import Looking
 from agentmem.upkeep.moving import Moving
 from agentmem.upkeep.paying import Paying
-from agentmem.upkeep.tidy import tidy
+from agentmem.upkeep.reindexing import Reindexing
+from agentmem.upkeep.tending import Tending
+from agentmem.upkeep.tidy import note_recalled, tidy
 
 MOST_HITS = 1_000
+MOST_NOTED = 5
+"""Memories of an answer that count as recalled: those behind them were shown, but hardly used."""
 
 
-class Memory(Looking, Capturing, Moving, Paying):
+class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Erasing, Reindexing, Moving, Paying):
     """A store, seen from one profile.
 
     Use `Memory.open`; nothing is kept open between calls, so one object may live as long as it likes.
@@ -113,6 +122,10 @@ class Memory(Looking, Capturing, Moving, Paying):
     def _embedder(self) -> Embedder | None:
         return self._load()
 
+    @property
+    def _rates(self) -> Rates:
+        return Rates(decay=self.config.decay(), unconfirmed_days=self.config.unconfirmed_days)
+
     def _writable_profile(self) -> str:
         """Like `profile`, but a name that nothing has yet is taken as a new profile's."""
         try:
@@ -180,6 +193,7 @@ class Memory(Looking, Capturing, Moving, Paying):
             ModelMismatch: the store's vectors come from another model.
             ModelUnavailable: the configured model cannot be loaded here.
         """
+        note_recalled(self._store)
         if seconds is None:
             tidy(self._store)
         if self._embedder is None:
@@ -216,6 +230,7 @@ class Memory(Looking, Capturing, Moving, Paying):
             topic_key=topic_key,
             importance=importance,
             trust=trust,
+            folder=(self._folder or str(Path.cwd())) if self._asked is None else self._folder,
         )
 
     def recall(
@@ -229,8 +244,11 @@ class Memory(Looking, Capturing, Moving, Paying):
         until: datetime | str | None = None,
         reference_date: datetime | str | None = None,
         everything: bool = False,
+        weights: Weights | None = None,
         llm: bool = True,
         budget_ms: int | None = None,
+        as_of: datetime | str | None = None,
+        known_at: datetime | str | None = None,
     ) -> Answer:
         """What the project's profile, and the user's, know about a question; no hits when that is nothing.
 
@@ -243,9 +261,12 @@ class Memory(Looking, Capturing, Moving, Paying):
             until: nothing as new as this.
             reference_date: what "today" means in the question; None: now.
             everything: also superseded, expired and forgotten memories.
+            weights: of the ranking; None: the measured ones.
             llm: ask the language models that the settings name; False: rules alone.
             budget_ms: how long those may take, in milliseconds; None: as long as a person waits. What is not ready by
                 then is left out, and `Answer.trouble` says so; the ranked hits always come.
+            as_of: only what was true then, and said by then; of a day, its end.
+            known_at: only what the store knew then.
 
         Raises:
             UsageError: an empty question, an unknown type or kind, a date that cannot be read.
@@ -259,7 +280,10 @@ class Memory(Looking, Capturing, Moving, Paying):
         unknown = [name for name in types if name not in TYPES]
         if unknown:
             raise UsageError(f"Unknown type {unknown[0]!r}", f"Types are {', '.join(TYPES)}.")
-        reference = today_meant(reference_date, local_now())
+        then, known = instant(as_of, local_now()), instant(known_at, local_now())
+        reference = (
+            (then or known or local_now()) if reference_date is None else today_meant(reference_date, local_now())
+        )
 
         def ask(text: str) -> Query:
             return analyze(
@@ -273,11 +297,18 @@ class Memory(Looking, Capturing, Moving, Paying):
                 until=moment(until, reference),
                 limit=limit,
                 everything=everything,
+                weights=weights or Weights(),
+                as_of=then,
+                known_at=known,
             )
 
         seconds = PERSON_SECONDS if budget_ms is None else budget_ms / 1_000
         aid = helped(self.config, self._choose, seconds=seconds, words=True, llm=llm)
-        return recall(self._store, query, ask, lambda: self._embedder, aid)
+        answer = recall(self._store, query, ask, lambda: self._embedder, self._rates, aid)
+        found = [hit.id for hit in answer.hits if hit.type == MEMORY][:MOST_NOTED]
+        if found and then is None and known is None:
+            recalled.note(self.home, found)
+        return answer
 
     def context(
         self,
@@ -285,6 +316,7 @@ class Memory(Looking, Capturing, Moving, Paying):
         session: str | None = None,
         query: str | None = None,
         budget: int = MOST_TOKENS,
+        window: int | None = None,
         today: date | None = None,
     ) -> Briefing:
         """What a session should know when it starts: one block of text to inject; empty when nothing is known.
@@ -293,6 +325,7 @@ class Memory(Looking, Capturing, Moving, Paying):
             session: the session that is to be told; it is not told of itself.
             query: the first prompt: what is known about it goes first.
             budget: tokens, 2,000 at most.
+            window: the tokens of the context window that it goes into, of which it takes a tenth at most.
             today: the day it is made for; None: today.
 
         Raises:
@@ -312,9 +345,12 @@ class Memory(Looking, Capturing, Moving, Paying):
                 embedder=lambda: self._embedder,
                 most=MOST_RELATED,
                 aid=helped(self.config, self._choose, seconds=START_SECONDS, words=False, warm=True),
+                rates=self._rates,
             )
         day = today or local_now().date()
-        return brief(self._store, profile, day, session=session, related=about, budget=budget)
+        return brief(
+            self._store, profile, day, config=self.config, session=session, related=about, budget=budget, window=window
+        )
 
     def forget(self, start: str) -> MemoryItem | StoredMessage:
         """Hide a memory or message; its value does not come back by reading a transcript again.

@@ -75,6 +75,27 @@ def home(root: str | os.PathLike[str] | None = None) -> Home:
     )
 
 
+def make_private(place: Home) -> list[Path]:
+    """Take the rights to a store away from everyone but its owner; gives what others could open."""
+    if os.name == "nt":  # rights are inherited from the user's profile there
+        return []
+    folders = (place.data, place.spool, place.backups, place.vectors, place.log)
+    files = (place.database, Path(f"{place.database}.wal"), place.key, place.gate, place.settings)
+    opened = [folder for folder in folders if _shut(folder, PRIVATE_FOLDER)]
+    return opened + [file for file in files if _shut(file, PRIVATE_FILE)]
+
+
+def _shut(path: Path, rights: int) -> bool:
+    """Whether others had rights, which they have no longer."""
+    try:
+        if not path.stat().st_mode & 0o077:
+            return False
+        path.chmod(rights)
+    except OSError:  # not there, or somebody else's, or on a disk without rights
+        return False
+    return True
+
+
 def make_private_folder(folder: Path) -> None:
     """Create a folder that only its owner can enter; an existing one is left as it is."""
     folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)

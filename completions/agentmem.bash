@@ -7,17 +7,17 @@ _agentmem() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$command ${COMP_WORDS[i]}" in
             " --home") ((i++)) ;;
-            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " mcp" | " install" | " uninstall" | " status" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile why" | " bench" | "bench recall" | "bench models" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
+            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " compact" | " schedule" | "schedule install" | "schedule remove" | "schedule status" | " edit" | " pin" | " unpin" | " confirm" | " reject" | " review" | " log" | " undo" | " diff" | " scrub" | " reindex" | " mcp" | " install" | " uninstall" | " status" | " export" | " import" | " backup" | " restore" | " upgrade" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile delete" | "profile why" | " bench" | "bench recall" | "bench models" | "bench own" | "bench ablate" | "bench year" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
         esac
     done
     case "$command $previous" in
         " --home")
             paths=folders ;;
-        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "work --redo" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "recall --budget-ms" | "context --query" | "context --budget" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip" | "bench models --model" | "bench models --set" | "bench models --messages" | "bench models --seconds")
+        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "work --redo" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "recall --as-of" | "recall --known-at" | "recall --budget-ms" | "context --query" | "context --budget" | "context --window" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "list --as-of" | "list --known-at" | "forget --query" | "forget --session" | "forget --profile" | "forget -p" | "compact --seconds" | "schedule install --by" | "schedule remove --by" | "schedule status --by" | "reject --why" | "review --confirm" | "review --profile" | "review -p" | "log --since" | "log --until" | "log --limit" | "log -k" | "undo --since" | "diff --since" | "diff --until" | "diff --profile" | "diff -p" | "scrub --pattern" | "reindex --model" | "reindex --seconds" | "export --profile" | "export -p" | "export --since" | "export --output" | "export -o" | "import --profile" | "import -p" | "import --map" | "backup --keep" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip" | "bench recall --channels" | "bench recall --k" | "bench recall --compare" | "bench recall --plot" | "bench models --model" | "bench models --set" | "bench models --messages" | "bench models --seconds" | "bench own --profile" | "bench own -p" | "bench own --limit" | "bench ablate --set" | "bench ablate --embedder" | "bench ablate --limit" | "bench ablate --skip" | "bench ablate --plot" | "bench year --seed" | "bench year --embedder")
             return ;;
-        "ingest --format")
+        "ingest --format" | "export --format")
             words="opencode codex gemini copilot qwen cursor pi cline claude aider chat plain" ;;
-        "remember --kind" | "recall --kind" | "list --kind")
+        "remember --kind" | "recall --kind" | "list --kind" | "export --kind")
             words="fact event instruction task summary pattern" ;;
         "recall --type")
             words="memory message" ;;
@@ -26,7 +26,7 @@ _agentmem() {
         *)
             case "$command" in
                 "")
-                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget mcp install uninstall status stats doctor config profile bench demo"; fi ;;
+                    if [[ $current == -* ]]; then words="--home --version --help"; else words="ingest backfill hook work remember recall context list show history forget compact schedule edit pin unpin confirm reject review log undo diff scrub reindex mcp install uninstall status export import backup restore upgrade stats doctor config profile bench demo"; fi ;;
                 "ingest")
                     if [[ $current == -* ]]; then words="--profile --session --format --sweep --no-vectors --no-models --json --help"; else words="" paths=files; fi ;;
                 "backfill")
@@ -38,17 +38,49 @@ _agentmem() {
                 "remember")
                     if [[ $current == -* ]]; then words="--kind --topic --profile --importance --json --help"; else words=""; fi ;;
                 "recall")
-                    if [[ $current == -* ]]; then words="--limit --profile --kind --type --since --until --reference-date --explain --all --full --no-llm --budget-ms --batch --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--limit --profile --kind --type --since --until --reference-date --explain --all --as-of --known-at --full --no-llm --budget-ms --batch --json --help"; else words=""; fi ;;
                 "context")
-                    if [[ $current == -* ]]; then words="--query --budget --profile --cwd --session --hook --event --source --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--query --budget --window --profile --cwd --session --hook --event --source --json --help"; else words=""; fi ;;
                 "list")
-                    if [[ $current == -* ]]; then words="--limit --profile --kind --since --until --all --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--limit --profile --kind --since --until --all --as-of --known-at --json --help"; else words=""; fi ;;
                 "show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "history")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "forget")
-                    if [[ $current == -* ]]; then words="--yes --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--query --session --profile --purge --unforget --dry-run --yes --json --help"; else words=""; fi ;;
+                "compact")
+                    if [[ $current == -* ]]; then words="--dry-run --seconds --json --help"; else words=""; fi ;;
+                "schedule")
+                    if [[ $current == -* ]]; then words="--help"; else words="install remove status"; fi ;;
+                "schedule install")
+                    if [[ $current == -* ]]; then words="--by --dry-run --yes --json --help"; else words=""; fi ;;
+                "schedule remove")
+                    if [[ $current == -* ]]; then words="--by --dry-run --yes --json --help"; else words=""; fi ;;
+                "schedule status")
+                    if [[ $current == -* ]]; then words="--by --json --help"; else words=""; fi ;;
+                "edit")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "pin")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "unpin")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "confirm")
+                    if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "reject")
+                    if [[ $current == -* ]]; then words="--why --json --help"; else words=""; fi ;;
+                "review")
+                    if [[ $current == -* ]]; then words="--confirm --ask --profile --json --help"; else words=""; fi ;;
+                "log")
+                    if [[ $current == -* ]]; then words="--since --until --limit --json --help"; else words=""; fi ;;
+                "undo")
+                    if [[ $current == -* ]]; then words="--since --dry-run --yes --json --help"; else words=""; fi ;;
+                "diff")
+                    if [[ $current == -* ]]; then words="--since --until --profile --json --help"; else words=""; fi ;;
+                "scrub")
+                    if [[ $current == -* ]]; then words="--pattern --new-rules --dry-run --yes --json --help"; else words=""; fi ;;
+                "reindex")
+                    if [[ $current == -* ]]; then words="--model --seconds --json --help"; else words=""; fi ;;
                 "mcp")
                     if [[ $current == -* ]]; then words="--help"; else words=""; fi ;;
                 "install")
@@ -57,6 +89,16 @@ _agentmem() {
                     if [[ $current == -* ]]; then words="--all --completions --dry-run --yes --json --help"; else words=""; fi ;;
                 "status")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "export")
+                    if [[ $current == -* ]]; then words="--format --profile --since --kind --with-messages --with-vectors --output --json --help"; else words=""; fi ;;
+                "import")
+                    if [[ $current == -* ]]; then words="--dry-run --profile --map --json --help"; else words=""; fi ;;
+                "backup")
+                    if [[ $current == -* ]]; then words="--keep --json --help"; else words=""; fi ;;
+                "restore")
+                    if [[ $current == -* ]]; then words="--dry-run --yes --json --help"; else words=""; fi ;;
+                "upgrade")
+                    if [[ $current == -* ]]; then words="--dry-run --json --help"; else words=""; fi ;;
                 "stats")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "doctor")
@@ -66,25 +108,33 @@ _agentmem() {
                 "config show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "config get")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model ollama_host allow_remote model_extract model_verify model_classify model_analyze model_synthesize model_merge model_embed model_seconds budget_minutes_per_day patience vector_seconds limit memory_limit ignore redact_patterns redact_allow fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model ollama_host allow_remote model_extract model_verify model_classify model_analyze model_synthesize model_merge model_embed model_seconds budget_minutes_per_day patience vector_seconds limit memory_limit ignore redact_patterns redact_allow fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days message_days journal_days spool_days"; fi ;;
                 "config set")
-                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model ollama_host allow_remote model_extract model_verify model_classify model_analyze model_synthesize model_merge model_embed model_seconds budget_minutes_per_day patience vector_seconds limit memory_limit ignore redact_patterns redact_allow fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days"; fi ;;
+                    if [[ $current == -* ]]; then words="--json --help"; else words="embedder language_model ollama_host allow_remote model_extract model_verify model_classify model_analyze model_synthesize model_merge model_embed model_seconds budget_minutes_per_day patience vector_seconds limit memory_limit ignore redact_patterns redact_allow fact_decay instruction_decay pattern_decay event_decay summary_decay task_decay task_days unconfirmed_days message_days journal_days spool_days"; fi ;;
                 "config path")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "profile")
-                    if [[ $current == -* ]]; then words="--help"; else words="list show why"; fi ;;
+                    if [[ $current == -* ]]; then words="--help"; else words="list show delete why"; fi ;;
                 "profile list")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
                 "profile show")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
+                "profile delete")
+                    if [[ $current == -* ]]; then words="--yes --dry-run --json --help"; else words=""; fi ;;
                 "profile why")
                     if [[ $current == -* ]]; then words="--json --help"; else words="" paths=folders; fi ;;
                 "bench")
-                    if [[ $current == -* ]]; then words="--help"; else words="recall models"; fi ;;
+                    if [[ $current == -* ]]; then words="--help"; else words="recall models own ablate year"; fi ;;
                 "bench recall")
-                    if [[ $current == -* ]]; then words="--set --embedder --limit --skip --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--set --embedder --limit --skip --channels --k --compare --plot --json --help"; else words=""; fi ;;
                 "bench models")
                     if [[ $current == -* ]]; then words="--model --set --messages --seconds --json --help"; else words=""; fi ;;
+                "bench own")
+                    if [[ $current == -* ]]; then words="--profile --limit --json --help"; else words=""; fi ;;
+                "bench ablate")
+                    if [[ $current == -* ]]; then words="--set --embedder --limit --skip --plot --json --help"; else words=""; fi ;;
+                "bench year")
+                    if [[ $current == -* ]]; then words="--small --seed --embedder --json --help"; else words=""; fi ;;
                 "demo")
                     if [[ $current == -* ]]; then words="--json --help"; else words=""; fi ;;
             esac ;;

@@ -8,6 +8,7 @@ import math
 import random
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
 
 _RESAMPLES = 1_000
@@ -35,14 +36,20 @@ def gain(ranked: Sequence[str], evidence: Collection[str], k: int = 10) -> float
     return found / most
 
 
-MEASURES: dict[str, Callable[[Sequence[str], Collection[str]], float]] = {
-    "R@10": lambda ranked, evidence: recall_at(ranked, evidence, 10),
-    "R@20": lambda ranked, evidence: recall_at(ranked, evidence, 20),
-    "hit@1": lambda ranked, evidence: hit_at(ranked, evidence, 1),
-    "hit@5": lambda ranked, evidence: hit_at(ranked, evidence, 5),
-    "MRR": reciprocal_rank,
-    "nDCG@10": gain,
-}
+Measure = Callable[[Sequence[str], Collection[str]], float]
+DEPTHS = (5, 10, 20)
+"""The k of R@k that are told by default."""
+
+
+def chosen(depths: Sequence[int] = DEPTHS) -> dict[str, Measure]:
+    """The measures by name: R@k for each of some k, hit@1, hit@5, MRR and nDCG@10."""
+    return {
+        **{f"R@{k}": partial(recall_at, k=k) for k in depths},
+        "hit@1": partial(hit_at, k=1),
+        "hit@5": partial(hit_at, k=5),
+        "MRR": reciprocal_rank,
+        "nDCG@10": gain,
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,13 @@ class ModelCost:
         return 1_000 * amount / self.messages if self.messages else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class ModelCosts:
+    """What models cost on each set."""
+
+    sets: tuple[ModelCost, ...]
+
+
 class Meter:
     """Gives the models of roles, and counts what each is asked. May be used from several threads.
 
@@ -159,7 +166,7 @@ def measure(
     *,
     most: int = 1_000,
     seconds: float | None = None,
-    progress: Callable[[str, int, int], None] = lambda _what, _done, _all: None,
+    progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> ModelCost:
     """Let the models read a set's first messages.
 
@@ -169,7 +176,7 @@ def measure(
         config: the settings, the models above all; see `named`.
         most: at most so many messages, in the order of the set.
         seconds: begin nothing new after so long; None: until all is read.
-        progress: called with what is being done, how much of it is, and how much there is.
+        progress: called with the pieces of work done, and those known to be owed.
     """
     meter = Meter(lambda role: choose_language_model(config, role))
     taken = 0
@@ -183,7 +190,7 @@ def measure(
         taken += len(some)
     memory.work()
     began = time.perf_counter()
-    paid = memory.pay(seconds=seconds, progress=lambda done, owed: progress("pieces", done, owed))
+    paid = memory.pay(seconds=seconds, progress=progress)
     return ModelCost(
         dataset=dataset.name,
         messages=taken,

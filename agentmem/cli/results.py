@@ -4,7 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from agentmem.bench import retrieval
-from agentmem.bench.models import ModelCost
+from agentmem.bench.ablation import Ablation
+from agentmem.bench.comparison import Gain
+from agentmem.bench.models import ModelCosts
+from agentmem.bench.own import Own
+from agentmem.bench.year import Year
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
 from agentmem.domain.recall import Answer
@@ -15,13 +19,22 @@ from agentmem.projects import Project
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
+from agentmem.upkeep.compact import Compacted
 from agentmem.upkeep.doctor import Check
+from agentmem.upkeep.erase import Erased
 from agentmem.upkeep.inspect import Shown, Version
+from agentmem.upkeep.log import Difference
+from agentmem.upkeep.reindexing import Reindexed
+from agentmem.upkeep.schedule import Scheduled
+from agentmem.upkeep.scrub import Scrubbed
+from agentmem.upkeep.selection import Selection
 from agentmem.upkeep.stats import Stats
 from agentmem.upkeep.transfer.backups import BackedUp, Copied, Restored
 from agentmem.upkeep.transfer.exporting import Exported
 from agentmem.upkeep.transfer.importing import Imported
 from agentmem.upkeep.transfer.upgrading import Upgraded
+from agentmem.upkeep.undo import Deed
+from agentmem.upkeep.unforget import Unforgotten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +147,66 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
+class ForgottenAll:
+    """All that is hidden, or deleted for good.
+
+    Args:
+        chosen: what it is.
+        purged: deleted for good.
+        dry: it was only looked for.
+    """
+
+    chosen: Selection
+    purged: bool = False
+    dry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tended:
+    """A memory after something was done to it: `edit`, `pin`, `unpin`, `confirm`, `reject`."""
+
+    done: str
+    memory: MemoryItem
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """Actions, newest first.
+
+    Args:
+        deeds: the actions.
+        whole: with every entry, and each value before and after.
+        contents: what the memories say now, by id.
+    """
+
+    deeds: tuple[Deed, ...]
+    whole: bool = False
+    contents: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The actions that took others back."""
+
+    deeds: tuple[Deed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Differed:
+    """What changed between two times."""
+
+    difference: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """The memories of a profile that nobody confirmed for long."""
+
+    profile: str
+    memories: tuple[MemoryItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Examined:
     """What `doctor` looked at."""
 
@@ -206,16 +279,20 @@ class Demonstrated:
 
 @dataclass(frozen=True, slots=True)
 class Benched:
-    """What was measured on each set."""
+    """What was measured on each set, and how it differs from an earlier run."""
 
     sets: tuple[retrieval.Result, ...]
+    compared: tuple[Gain, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Metered:
-    """What language models cost on each set."""
+class Ablated:
+    """What each part of the ranking is worth on each set."""
 
-    sets: tuple[ModelCost, ...]
+    sets: tuple[Ablation, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BackupsListed:
     """The copies beside the store, the newest first."""
 
@@ -233,6 +310,20 @@ Result = (
     | Shown
     | History
     | Forgotten
+    | ForgottenAll
+    | Unforgotten
+    | Scheduled
+    | ModelCosts
+    | Year
+    | Compacted
+    | Tended
+    | Logged
+    | Undone
+    | Differed
+    | Reviewed
+    | Scrubbed
+    | Erased
+    | Reindexed
     | Stats
     | Examined
     | Settings
@@ -243,7 +334,8 @@ Result = (
     | ProfileReason
     | Demonstrated
     | Benched
-    | Metered
+    | Ablated
+    | Own
     | Exported
     | Imported
     | BackedUp

@@ -1,7 +1,10 @@
 """The outcome of `bench` as text."""
 
+from collections.abc import Mapping
+
+from agentmem.bench.abstention import Point
 from agentmem.bench.measures import Mean
-from agentmem.bench.models import ModelCost, Use
+from agentmem.bench.own import Own
 from agentmem.bench.retrieval import Level, Result
 from agentmem.cli import results
 from agentmem.cli.progress import amount
@@ -22,31 +25,67 @@ def benched(outcome: results.Benched, screen: Screen) -> None:
             if level is not None:
                 _level(label, level, screen)
         _abstention(one, screen)
-
-
-def metered(outcome: results.Metered, screen: Screen) -> None:
-    """Print what the models of each set cost."""
-    for one in outcome.sets:
-        screen.say((one.dataset, "strong"), f": {one.messages:,} messages in {one.seconds:.1f} s")
-        screen.say(f"for 1,000 messages; {one.memories:,} memories added to those of the rules", indent=2)
-        rows = [(role, use) for role, use in one.uses.items()]
+    if outcome.compared:
+        screen.say("against the earlier run (* the 95% intervals do not overlap)")
         screen.table(
-            ["role", "model", "calls", "failed", "tokens read", "tokens written", "seconds"],
-            [_use(role, use, one) for role, use in [*rows, ("all", one.total)]],
+            ["set", "level", "measure", "then", "now", "difference"],
+            [
+                [one.dataset, one.level, one.measure, *_then_and_now(one.before, one.after, time=one.level == _TIME)]
+                + (["*"] if one.sure else [])
+                for one in outcome.compared
+            ],
             indent=2,
         )
-        if one.owed:
-            screen.say((f"{one.owed:,} pieces of work are left. {one.note}".rstrip(), "warning"), indent=2)
 
 
-def _use(role: str, use: Use, one: ModelCost) -> list[str]:
-    counts = (use.calls, use.failed, use.prompt_tokens, use.reply_tokens)
-    return [
-        role,
-        use.model,
-        *(f"{one.per_thousand(count):,.0f}" for count in counts),
-        f"{one.per_thousand(use.seconds):,.1f}",
-    ]
+_TIME = "milliseconds"
+
+
+def _then_and_now(before: float, after: float, *, time: bool) -> list[str]:
+    factor = 1 if time else 100
+    return [f"{factor * before:.1f}", f"{factor * after:.1f}", f"{factor * (after - before):+.1f}"]
+
+
+def ablated(outcome: results.Ablated, screen: Screen) -> None:
+    """Print what each ranking reached, and what it lost or won against the whole one."""
+    for one in outcome.sets:
+        screen.say((one.dataset, "strong"), f": {one.questions:,} questions, embedder {one.embedder}, percent")
+        whole = one.variants[0]
+        screen.table(
+            ["ranking", "R@10", "R@20", "", "", "p50 ms"],
+            [
+                [
+                    variant.name,
+                    f"{100 * variant.r10:.1f}",
+                    f"{100 * variant.r20:.1f}",
+                    "" if variant is whole else f"{100 * (variant.r10 - whole.r10):+.1f}",
+                    "" if variant is whole else f"{100 * (variant.r20 - whole.r20):+.1f}",
+                    f"{variant.p50:.0f}",
+                ]
+                for variant in one.variants
+            ],
+            indent=2,
+        )
+
+
+def own(outcome: Own, screen: Screen) -> None:
+    """Print whether the store finds its own memories by their questions."""
+    times = ", ".join(f"{name} {value:.0f} ms" for name, value in outcome.milliseconds.items())
+    screen.say(
+        (outcome.profile, "strong"),
+        f": {amount(outcome.questions, 'questions')} of {amount(outcome.memories, 'memories')}; an answer: {times}",
+    )
+    rows: list[tuple[str, Mapping[str, Mean]]] = [("all channels", outcome.measures)]
+    if outcome.vector_alone:
+        rows.append(("vectors alone", outcome.vector_alone))
+    screen.table(["", *outcome.measures], [[name, *map(_percent, means.values())] for name, means in rows], indent=2)
+    for identity, query in outcome.missed[:_MOST_MISSED]:
+        screen.say(f"not found: {identity[:8]} by {query!r}", indent=2)
+    if len(outcome.missed) > _MOST_MISSED:
+        screen.say(f"… and {len(outcome.missed) - _MOST_MISSED:,} more", indent=2)
+
+
+_MOST_MISSED = 10
 
 
 def _level(label: str, level: Level, screen: Screen) -> None:
@@ -70,3 +109,15 @@ def _abstention(one: Result, screen: Screen) -> None:
     for label, share in (("without evidence", one.abstained), ("put to another conversation", one.abstained_elsewhere)):
         if share is not None:
             screen.say(f"nothing given to {100 * share:.1f}% of the questions {label}", indent=2)
+    if one.curve and (one.abstained is not None or one.abstained_elsewhere is not None):
+        screen.say("what other thresholds of relevance would do", indent=2)
+        screen.table(
+            ["threshold", "answered", "nothing given: without evidence", "put to another conversation"],
+            [_point(point) for point in one.curve],
+            indent=2,
+        )
+
+
+def _point(point: Point) -> list[str]:
+    shares = (point.answered, point.unanswerable, point.elsewhere)
+    return [f"{point.threshold:.3f}", *("" if share is None else f"{100 * share:.1f}%" for share in shares)]

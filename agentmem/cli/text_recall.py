@@ -47,18 +47,23 @@ def _hit(hit: Hit, result: Recalled, screen: Screen) -> None:
     head: list[Piece] = [f"{hit.rank}. ", (what, "name")]
     if when := day(hit.at):
         head.append((f" · {when}", "muted"))
-    if hit.status not in (None, Status.ACTIVE):
+    if hit.status == Status.REJECTED:
+        head.append((" · tried and rejected", "warning"))
+    elif hit.status not in (None, Status.ACTIVE):
         head.append((f" · {hit.status}", "warning"))
+    head += [(f" · {mark}", "warning") for mark in hit.marks]
     if hit.type == MEMORY:
         screen.say(*head, (f" · id {hit.id[:ID]}", "muted"))
         screen.say((hit.content, "strong"), indent=_INDENT)
+        if hit.reason:
+            screen.say((f"rejected because: {one_line(hit.reason)}", "warning"), indent=_INDENT)
         for evidence in hit.evidence[-1:]:
             screen.say(*source(evidence, hit.content), indent=_INDENT)
     else:
         screen.say(*head, (f" · session {session(hit.session_id or '')} · id {hit.id[:ID]}", "muted"))
         screen.say(hit.content if result.full else _trimmed(hit, result, screen), indent=_INDENT)
     if result.explain:
-        rows = [(part.channel, str(part.rank), f"{part.score:.4f}", f"{part.share:.5f}") for part in hit.parts]
+        rows = [(part.channel, str(part.rank or ""), f"{part.score:.4f}", f"{part.share:.5f}") for part in hit.parts]
         rows.append(("in all", "", "", f"{hit.score:.5f}"))
         screen.table(("channel", "rank", "score", "share"), rows, indent=_INDENT)
 
@@ -91,6 +96,10 @@ def memory(item: MemoryItem, screen: Screen) -> None:
         ("expires", minute(item.expires_at)),
         ("stored", minute(item.created_at)),
         ("importance", f"{item.importance:.2f}"),
+        ("pinned", "yes" if item.pinned else ""),
+        ("confirmed", minute(item.confirmed_at)),
+        ("recalled", f"{item.recalled} times, last {minute(item.last_recalled_at)}" if item.recalled else ""),
+        ("rejected because", item.reason or ""),
         ("trust", item.trust.value),
         ("found by", item.extractor),
     ]

@@ -5,11 +5,15 @@ from datetime import datetime
 
 from agentmem.domain.dates import DateMention
 from agentmem.domain.memories import Evidence
+from agentmem.domain.weights import Weights
 
 MEMORY = "memory"
 MESSAGE = "message"
 TYPES = (MEMORY, MESSAGE)
 """The two types of hits."""
+
+BRIEFING_TOKENS = 2_000
+"""What a briefing may cost at most: Codex cuts what is longer than about 2,500."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +37,7 @@ class Query:
         hypothesis: a sentence that might answer, written by a model; empty without one.
         as_of: only what was true then; None: now.
         known_at: only what the store knew then; None: all that it knows.
+        weights: of the ranking.
     """
 
     text: str
@@ -51,6 +56,7 @@ class Query:
     hypothesis: str = ""
     as_of: datetime | None = None
     known_at: datetime | None = None
+    weights: Weights = field(default_factory=Weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,8 @@ class Answer:
         citations: the ranks of the hits that a model's answer cites; all of them exist.
         abstained: nothing relevant is known; then there are no hits.
         hits: best first.
+        relevance: of what was found, the greatest chance (0 to 1) that it has to do with the question; too small a
+            one is why there are no hits.
         notes: what a person should know about how the search went, as "no language model: no HyDE".
         trouble: why a language model that the settings name gave nothing; empty if all went well.
     """
@@ -121,6 +129,7 @@ class Answer:
     text: str | None = None
     abstained: bool = False
     hits: tuple[Hit, ...] = field(default=())
+    relevance: float = 0.0
     notes: tuple[str, ...] = ()
     author: str | None = None
     citations: tuple[int, ...] = ()

@@ -69,6 +69,11 @@ class Call(NamedTuple):
         """Whether the agent puts what the hook prints now into the session."""
         return _BRIEFED_AT.get(self.agent) == self.event
 
+    @property
+    def is_before_briefing(self) -> bool:
+        """Whether the briefing of this session is still to come."""
+        return self.event == START and _BRIEFED_AT.get(self.agent) == PROMPT
+
 
 def recognise(asked: str, payload: Mapping[str, object], options: Mapping[str, str]) -> Call | None:
     """The call that a payload makes; None if it is one that is nobody's business.

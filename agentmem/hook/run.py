@@ -52,10 +52,13 @@ def handle(arguments: Sequence[str]) -> None:
     if is_ignored(call.cwd, patterns(home.settings)) or spool.is_repeated(home, call):
         return
     spool.write(home, call)
-    if call.takes_briefing and not spool.is_briefed(home, call):
+    is_first = call.takes_briefing and not spool.is_briefed(home, call)
+    if is_first:
         # Before the worker, so that it need not wait for the worker's turn at the database.
         say(brief(home, call))
-    if call.event != PROMPT or spool.is_due(home, "sweep-at-prompt", _SWEEP_EVERY):
+    if call.is_before_briefing:
+        return  # likewise: the worker comes behind the first prompt
+    if call.event != PROMPT or is_first or spool.is_due(home, "sweep-at-prompt", _SWEEP_EVERY):
         worker.start(home)
 
 

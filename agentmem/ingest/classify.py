@@ -13,6 +13,21 @@ GRACE = timedelta(days=1)  # a task with a later due date stays until the day af
 _CEILING = {Trust.HIGH: 1.0, Trust.MEDIUM: 0.5, Trust.LOW: 0.2}
 
 
+def living(candidate: Candidate, days: float) -> Candidate:
+    """The candidate with the life that the settings give a task, unless its words said when it expires.
+
+    Args:
+        candidate: after `classify`.
+        days: that a task lives, instead of 14.
+    """
+    if candidate.kind is not MemoryKind.TASK or candidate.said_at is None or candidate.expires_at is None:
+        return candidate
+    due = [] if candidate.occurred_at is None else [candidate.occurred_at + GRACE]
+    if candidate.expires_at != max([candidate.said_at + TASK_LIFE, *due]):
+        return candidate
+    return replace(candidate, expires_at=max([candidate.said_at + timedelta(days=days), *due]))
+
+
 def classify(candidate: Candidate) -> Candidate:
     """The candidate in the shape that the store expects; applying it twice changes nothing.
 

@@ -9,7 +9,7 @@ from agentmem.domain.memories import MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Trust
 from agentmem.domain.text import clean, normalise
 from agentmem.ingest.asking import Question
-from agentmem.ingest.pipeline import propose
+from agentmem.ingest.propose import propose
 from agentmem.ingest.read_piece import Outcome, Reader
 from agentmem.ingest.supersede import Proposal, Words
 from agentmem.models.language import ModelRole

@@ -13,28 +13,24 @@ leaves whole batches, and reading the transcript again adds the rest.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 
-from agentmem.domain.ids import memory_id, message_id
-from agentmem.domain.memories import Candidate, MemoryItem
+from agentmem.domain.ids import message_id
+from agentmem.domain.memories import Candidate
 from agentmem.domain.messages import Message
-from agentmem.domain.text import normalise
 from agentmem.ingest import stages
+from agentmem.ingest.anchoring import Anchoring
+from agentmem.ingest.batches import Gathered, Held, batches, by_session
+from agentmem.ingest.classify import living
+from agentmem.ingest.forgotten import strike
 from agentmem.ingest.owe import owe
-from agentmem.ingest.supersede import Known, Plan, Proposal, Words, supersede
+from agentmem.ingest.propose import proposal, propose
 from agentmem.ingest.trust import guarded
 from agentmem.projects import Project, identify
-from agentmem.store import journal, memories, sessions
+from agentmem.store import anchors, hiding, journal, scrubbing, sessions
 from agentmem.store import messages as message_store
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import Incoming
-from agentmem.store.rows import now
 from agentmem.store.store import Connection, Store
-
-_BATCH_MESSAGES = 4_000
-_BATCH_CHARACTERS = 4_000_000
-_INDEXED = 50_000
-"""Characters of one message that full-text search looks at; what is longer is data that somebody pasted."""
 
 
 @dataclass(slots=True)
@@ -61,6 +57,17 @@ class Ingested:
     sessions: set[tuple[str, str]] = field(default_factory=set)
     skipped: Counter[str] = field(default_factory=Counter)
 
+    def add(self, more: "Ingested") -> None:
+        """Count what another run, or a part of one, stored."""
+        self.messages += more.messages
+        self.known += more.known
+        self.memories += more.memories
+        self.superseded += more.superseded
+        self.refused += more.refused
+        self.redacted += more.redacted
+        self.sessions |= more.sessions
+        self.skipped += more.skipped
+
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
@@ -75,16 +82,23 @@ class Ingestion:
         store: where to.
         profile: the profile of everything; None: each session's project, by the folder that it names.
         fallback: the profile of sessions that name no folder, and its identity where it has one.
+        actor: who does it, for the journal.
     """
 
-    def __init__(self, store: Store, *, profile: str | None, fallback: tuple[str, str | None]) -> None:
+    def __init__(
+        self, store: Store, *, profile: str | None, fallback: tuple[str, str | None], actor: str = "ingest"
+    ) -> None:
         self._store = store
+        self._actor = actor
+        self._action = journal.Action()
         self._profile = profile
         self._fallback = fallback
         self._terms = Terms()
+        self._anchoring = Anchoring()
         self._projects: dict[str, Project] = {}
         self._bare: dict[str, int] = defaultdict(int)
         self._bare_before: dict[tuple[str, str], int] = {}
+        self._gathered: Gathered[_Prepared] = Gathered(self._settle)
         self.done = Ingested()
 
     def take(
@@ -97,21 +111,69 @@ class Ingestion:
             source: where they come from, for the record.
             progress: called after each batch with the messages taken so far from this stream.
         """
-        self._bare.clear()
-        self._bare_before.clear()
         taken = 0
-        for batch in _batches(self._redacted(messages)):
-            prepared = [self._prepare(session) for session in _by_session(batch)]
-            with self._store.writing() as connection:
-                self._write(connection, prepared, source)
+        for batch in self._batches(messages, source):
+            for _, error in self.flush():
+                raise error
             taken += len(batch)
             progress(taken)
+
+    def gather(self, messages: Iterable[Message], *, source: str) -> list[tuple[str, Exception]]:
+        """Take a stream of messages, and store it with others at one go: a transaction for each of many short ones
+        would take longer than all else. `flush` stores what is left.
+
+        Returns:
+            The sources of which something could not be stored, and why.
+        """
+        failed = []
+        for _ in self._batches(messages, source):
+            if self._gathered.is_full:
+                failed += self.flush()
+        return failed
+
+    def then(self, write: Callable[[Connection], None], *, source: str) -> None:
+        """Write something together with what was gathered of a source, after it; or not at all if that fails."""
+        self._gathered.hold(Held(source, then=write))
+
+    def flush(self) -> list[tuple[str, Exception]]:
+        """Store what was gathered; see `agentmem.ingest.batches.Gathered.flush`."""
+        return self._gathered.flush()
+
+    def _batches(self, messages: Iterable[Message], source: str) -> Iterator[list[Message]]:
+        """Prepare a stream batch by batch, and hold the batches for the next transaction."""
+        self._bare.clear()
+        begins = True
+        for batch in batches(self._redacted(messages)):
+            prepared = [self._prepare(session) for session in by_session(batch)]
+            self._gathered.hold(Held(source, prepared, begins), batch)
+            begins = False
+            yield batch
+
+    def _settle(self, held: Sequence[Held[_Prepared]]) -> None:
+        """Write in one transaction; what was counted counts only if all of it was written."""
+        counted, self.done = self.done, Ingested()
+        try:
+            with self._store.writing() as connection:
+                for one in held:
+                    if one.begins:
+                        self._bare_before.clear()
+                    if one.prepared:
+                        self._write(connection, one.prepared, one.source)
+                    one.then(connection)
+            counted.add(self.done)
+        finally:
+            self.done = counted
 
     def _redacted(self, messages: Iterable[Message]) -> Iterator[Message]:
         """The messages without private parts and secrets, before anything is made of them, their ids included."""
         redact = self._store.redact
+        with self._store.reading() as connection:
+            scrubbed = scrubbing.scrubbed(connection)
         for message in messages:
             content = redact(message.content)
+            if scrubbed:
+                identity = message_id(message.session_id, message.role, content)
+                _, content = scrubbed.get(scrubbing.hashed(redact.key, identity), ("", content))
             if content is message.content:
                 yield message
                 continue
@@ -126,30 +188,41 @@ class Ingestion:
             if message.at is None and message.source_id is None:
                 bare = self._bare[message.session_id]
                 self._bare[message.session_id] += 1
-            text = f"{message.speaker}: {message.content}" if message.speaker else message.content
+            text = message_store.indexed(message.speaker, message.content)
             identity = message_id(message.session_id, message.role, message.content)
-            incoming.append(Incoming(message, identity, self._terms.of(text[:_INDEXED]), bare))
+            incoming.append(Incoming(message, identity, self._terms.of(text), bare))
         candidates: dict[str, list[Candidate]] = defaultdict(list)
         for candidate in stages.EXTRACT.by_rule(session):
-            candidates[candidate.message_id].append(candidate)
+            candidates[candidate.message_id].append(living(candidate, self._store.config.task_days))
+        folder = next((message.cwd for message in reversed(session) if message.cwd), None)
+        self._anchoring.look(folder, (one for found in candidates.values() for one in found))
         return _Prepared(incoming, candidates)
 
     def _write(self, connection: Connection, prepared: Sequence[_Prepared], source: str) -> None:
-        arrivals = self._arrivals(connection, prepared, source)
-        fresh = message_store.add(connection, arrivals)
+        known, arrivals = self._arrivals(connection, prepared, source)
+        before = sessions.spans(connection, known)
+        arrivals, struck = strike(connection, arrivals, [one.candidates for one in prepared])
+        added = message_store.add(connection, arrivals)
+        hiding.hide(connection, struck)
         entries = []
         proposals = []
         grown = {}
-        for arrival, one, new in zip(arrivals, prepared, fresh, strict=True):
+        for arrival, one, into in zip(arrivals, prepared, added, strict=True):
+            new = into.new
             session_id = one.incoming[0].message.session_id
             self.done.sessions.add((arrival.profile, session_id))
             self.done.messages += len(new)
             self.done.known += len(one.incoming) - len(new)
+            if new or into.moved or into.elsewhere:
+                # A fork's span and folder are those of its whole transcript, whichever session keeps the lines.
+                grown[arrival.place.no] = [incoming.message for incoming in one.incoming]
             if not new:
                 continue
-            grown[arrival.place.no] = [incoming.message for incoming in new]
-            after = {"messages": len(new), "source": source}
-            entries.append(journal.Entry("ingest", arrival.profile, session_id, after=after))
+            place = arrival.place
+            after = {"messages": len(new), "source": source, "session_no": place.no, "first": place.next_seq}
+            entries.append(
+                journal.Entry("ingest", arrival.profile, session_id, before.get(place.no), after, journal.SESSION)
+            )
             proposals += [
                 proposal(arrival.profile, arrival.place.no, replace(candidate, said_at=incoming.message.at))
                 for incoming in new
@@ -159,23 +232,26 @@ class Ingestion:
         if grown:
             sessions.extend(connection, grown)
             owe(connection, self._store.config, list(grown))
-        journal.write(connection, "ingest", entries)
-        plan = propose(connection, proposals, self._terms, actor="ingest")
+        journal.write(connection, self._actor, entries, self._action)
+        plan = propose(connection, proposals, self._terms, actor=self._actor, action=self._action)
+        anchors.add(connection, self._anchoring.anchors(item for item, _ in plan.added.values()))
         self.done.memories += len(plan.added)
         self.done.superseded += len(plan.changed)
         self.done.refused += plan.refused
 
     def _arrivals(
         self, connection: Connection, prepared: Sequence[_Prepared], source: str
-    ) -> list[message_store.Arrival]:
+    ) -> tuple[list[int], list[message_store.Arrival]]:
+        """The numbers of the sessions that were there before, and what arrives."""
         firsts = [one.incoming[0].message for one in prepared]
         profiles = self._profiles(connection, prepared)
         keys = [(profile, first.session_id) for profile, first in zip(profiles, firsts, strict=True)]
         places = sessions.places(connection, keys)
+        known = [place.no for place in places.values()]
         missing = [(key[0], first) for key, first in zip(keys, firsts, strict=True) if key not in places]
         if missing:
             places |= sessions.create(connection, missing, source)
-        return [
+        return known, [
             message_store.Arrival(
                 key[0], places[key], self._bare_before.setdefault(key, places[key].bare), one.incoming
             )
@@ -209,133 +285,6 @@ class Ingestion:
         return self._projects[folder]
 
 
-def propose(connection: Connection, proposals: Sequence[Proposal], terms: Terms, *, actor: str) -> Plan:
-    """Settle proposals against what is stored, and write the outcome with its journal.
-
-    Args:
-        connection: inside a writing transaction.
-        proposals: in the order in which they were said.
-        terms: for the index.
-        actor: who does it, for the journal.
-    """
-    if not proposals:
-        return Plan()
-    graves = [memories.tombstone(p.item.profile, p.item.content) for p in proposals]
-    buried = memories.buried(connection, graves)
-    marked = [replace(p, buried=grave in buried) for p, grave in zip(proposals, graves, strict=True)]
-    plan = supersede(_known(connection, marked), marked)
-    _apply(connection, plan, terms, actor)
-    return plan
-
-
-def _known(connection: Connection, proposals: Sequence[Proposal]) -> list[Known]:
-    replaced = [p.replaces for p in proposals if p.replaces is not None]
-    items = memories.by_ids(connection, [*(p.item.id for p in proposals), *replaced])
-    profiles = list({p.item.profile for p in proposals})
-    keys = list({p.item.topic_key for p in proposals if p.item.topic_key})
-    for _, item in memories.by_topics(connection, profiles, keys, active=True):
-        items[item.id] = item
-    places = memories.places_of(connection, list(items))
-    known = []
-    for key, item in items.items():
-        times = [at for _, _, at in places.get(key, ()) if at is not None]
-        known.append(
-            Known(item, max([*times, item.valid_from or datetime.min.replace(tzinfo=UTC)]), places.get(key, ()))
-        )
-    return known
-
-
-def _apply(connection: Connection, plan: Plan, terms: Terms, actor: str) -> None:
-    added = list(plan.added.values())
-    memories.add(connection, [item for item, _ in added], [terms.of(memories.search_text(i, q)) for i, q in added])
-    memories.add_queries(connection, [(item.id, query) for item, queries in added for query in queries])
-    memories.add_support(
-        connection,
-        [
-            memories.Support(
-                memory_id=key, session_no=words.session_no, message_id=words.message_id, quote=words.quote, at=words.at
-            )
-            for key, words in plan.supports
-        ],
-    )
-    queries_of = memories.queries_of(connection, list(plan.changed))
-    for key, (before, after) in plan.changed.items():
-        words = terms.of(memories.search_text(after, queries_of.get(key, ())))
-        memories.set_status(
-            connection,
-            before,
-            status=after.status,
-            terms=words,
-            superseded_by=after.superseded_by,
-            valid_from=after.valid_from,
-        )
-    journal.write(connection, actor, [*_entries(plan)])
-
-
-def _entries(plan: Plan) -> Iterator[journal.Entry]:
-    for item, _ in plan.added.values():
-        yield journal.Entry("remember", item.profile, item.id, after=_shown(item))
-    for key, words in plan.supports:
-        if key not in plan.added:
-            yield journal.Entry("evidence", "", key, after={"message": words.message_id, "at": words.at})
-    for before, after in plan.changed.values():
-        operation = "supersede" if after.superseded_by else "reinstate"
-        yield journal.Entry(operation, after.profile, after.id, before=_shown(before), after=_shown(after))
-
-
-def _shown(item: MemoryItem) -> dict[str, object]:
-    return {
-        "status": item.status.value,
-        "kind": item.kind.value,
-        "topic_key": item.topic_key,
-        "content": item.content,
-        "valid_from": item.valid_from,
-        "superseded_by": item.superseded_by,
-    }
-
-
 def _checked(candidate: Candidate, text: str) -> Candidate | None:
     verified = stages.VERIFY.by_rule(candidate, text)
     return None if verified is None else guarded(verified, text)
-
-
-def proposal(profile: str, session_no: int, candidate: Candidate) -> Proposal:
-    """A candidate as the memory that it would become in a profile, with its support."""
-    said_at = candidate.said_at or now()
-    item = MemoryItem(
-        id=memory_id(profile, candidate.kind, candidate.topic_key, normalise(candidate.content)),
-        profile=profile,
-        kind=candidate.kind,
-        content=candidate.content,
-        topic_key=candidate.topic_key,
-        importance=candidate.importance,
-        occurred_at=candidate.occurred_at,
-        valid_from=said_at,
-        created_at=now(),
-        expires_at=candidate.expires_at,
-        trust=candidate.trust,
-        extractor=candidate.extractor,
-    )
-    words = Words(session_no, candidate.message_id, candidate.quote, candidate.said_at)
-    return Proposal(item=item, said_at=said_at, support=words, search_queries=candidate.search_queries)
-
-
-def _batches(messages: Iterable[Message]) -> Iterator[list[Message]]:
-    batch: list[Message] = []
-    size = 0
-    for message in messages:
-        batch.append(message)
-        size += len(message.content)
-        if len(batch) >= _BATCH_MESSAGES or size >= _BATCH_CHARACTERS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
-
-
-def _by_session(batch: Sequence[Message]) -> Iterator[list[Message]]:
-    """The batch split by session, each in its order."""
-    found: dict[str, list[Message]] = defaultdict(list)
-    for message in batch:
-        found[message.session_id].append(message)
-    return iter(found.values())

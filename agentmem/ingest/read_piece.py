@@ -14,7 +14,7 @@ from agentmem.ingest.asking import Asker
 from agentmem.ingest.extract_by_model import spoken
 from agentmem.ingest.judge import CONTRADICTS, SAME, UPDATES, Judgement, significant
 from agentmem.ingest.nearest import nearest
-from agentmem.ingest.pipeline import proposal, propose
+from agentmem.ingest.propose import proposal, propose
 from agentmem.ingest.supersede import Plan, Proposal
 from agentmem.ingest.transcript import DETAIL_FROM, OVERLAP, Line
 from agentmem.ingest.verify_by_model import Checked

@@ -11,7 +11,7 @@ from agentmem.domain.messages import Trust
 from agentmem.domain.text import clean, normalise
 from agentmem.errors import BadReply
 from agentmem.ingest.asking import Question
-from agentmem.ingest.pipeline import propose
+from agentmem.ingest.propose import propose
 from agentmem.ingest.read_piece import Outcome, Reader, session_lines
 from agentmem.ingest.supersede import Proposal, Words
 from agentmem.ingest.transcript import CHUNK, Line, day_of, render, room_of

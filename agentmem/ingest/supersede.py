@@ -26,6 +26,7 @@ class Proposal:
         search_queries: questions that it answers.
         buried: whether its value has a tombstone.
         replaces: the id of a stored memory without a topic that this one brings up to date.
+        grave: the forgotten memory whose value it is, in these or other words.
     """
 
     item: MemoryItem
@@ -34,6 +35,7 @@ class Proposal:
     search_queries: tuple[str, ...] = ()
     buried: bool = False
     replaces: str | None = None
+    grave: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +121,16 @@ class _Ledger:
         item = self._items.get(proposal.item.id)
         if proposal.buried or (item is not None and item.status is Status.FORGOTTEN):
             self._plan.refused += 1
+            grave = proposal.grave if item is None else item.id
+            # The words support what was forgotten, so that recall can leave them out as well.
+            if proposal.support is not None and grave is not None and grave in self._stored:
+                self._support(grave, proposal.support)
             return
+        item = self._merged_into(item)
         if proposal.support is not None:
-            self._support(proposal.item.id, proposal.support)
+            self._support(item.id if item else proposal.item.id, proposal.support)
+        if item is not None and item.status is Status.REJECTED:  # saying it again is evidence, and no second thought
+            return
         if item is None:
             item = proposal.item
             self._queries[item.id] = proposal.search_queries
@@ -133,6 +142,13 @@ class _Ledger:
         self._note(item.id, proposal.said_at)
         if proposal.replaces is not None and proposal.replaces != item.id:
             self._replace(proposal.replaces, item.id, proposal.said_at)
+
+    def _merged_into(self, item: MemoryItem | None) -> MemoryItem | None:
+        """The memory that stands for one that was merged: without a topic of its own, only merging supersedes it."""
+        if item is None or item.topic_key or item.status is not Status.SUPERSEDED:
+            return item
+        survivor = self._items.get(item.superseded_by or "")
+        return survivor if survivor is not None and survivor.status is Status.ACTIVE else item
 
     def _support(self, key: str, words: Words) -> None:
         place = (key, words.session_no, words.message_id, words.at)

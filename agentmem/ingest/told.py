@@ -8,7 +8,7 @@ from agentmem.domain.ids import memory_id
 from agentmem.domain.memories import MemoryItem, MemoryKind
 from agentmem.domain.text import clean, normalise
 from agentmem.domain.told import Told
-from agentmem.ingest.pipeline import propose
+from agentmem.ingest.propose import propose
 from agentmem.ingest.remember import LONGEST, guessed
 from agentmem.ingest.supersede import Proposal
 from agentmem.store import sessions

@@ -42,7 +42,8 @@ def vectorize(
         store: whose documents.
         embedder: the model.
         seconds: stop after about this long; None: when nothing is owed.
-        restart: begin a new generation if the store's vectors come from another model.
+        restart: begin a new generation if the store's vectors come from another model. The old one serves until the
+            new one is complete; one that was begun goes on without this.
         progress: called with the vectors done and all that were owed at the start.
 
     Raises:
@@ -50,16 +51,19 @@ def vectorize(
     """
     deadline = None if seconds is None else time.monotonic() + seconds
     with store.reading() as connection:
-        generation = embeddings.current(connection)
-        if not restart:
-            embeddings.check(generation, embedder.name)
-        elif generation is not None and generation.model != embedder.name:
-            generation = None  # all of them begin anew
+        generation = embeddings.of_model(connection, embedder.name)
+        serving = embeddings.current(connection)
+        if generation is None and not restart:
+            embeddings.check(serving, embedder.name)
+        growing = embeddings.growing(connection)
+        serves = generation == serving and (growing is None or not restart)
         total = embeddings.count_owed(connection, generation.no if generation else 0)
-    if total == 0 and (generation is None or _table(store, generation).settled):
+    if total == 0 and (generation is None or (serves and _table(store, generation).settled)):
         return Vectorized()
     with store.writing() as connection:
         generation = embeddings.begin(connection, embedder.name, embedder.dimension)
+        if restart and growing is not None and growing != generation:
+            embeddings.drop(connection, [growing.no])  # the user has gone back to the model that serves
     table = _table(store, generation)
     try:
         with table.locked(patience=0 if seconds is not None else 5):
@@ -77,6 +81,7 @@ def _pay_all(
     progress: Callable[[int, int], None],
 ) -> Vectorized:
     computed = reused = 0
+    serves = False
     table.unsettle()
     try:
         while True:
@@ -86,6 +91,8 @@ def _pay_all(
                 paid = embeddings.paid(connection, generation.model, [item.content_hash for item in owed])
             progress(computed + reused, computed + reused + left)
             late = deadline is not None and time.monotonic() > deadline
+            if left < _BATCH and not serves:
+                serves = _take_over(store, generation, table)
             if not owed or (late and computed + reused):  # the least time is enough for one batch
                 return Vectorized(computed, reused, left)
             texts = {item.content_hash: item.text for item in owed if item.content_hash not in paid}
@@ -98,12 +105,25 @@ def _pay_all(
         settle(store, generation, table)
 
 
+def _take_over(store: Store, generation: embeddings.Generation, table: VectorTable) -> bool:
+    """Let a generation serve that has all its vectors, in LanceDB as well."""
+    with store.reading() as connection:
+        serving = embeddings.current(connection)
+    if serving == generation:
+        return True
+    settle(store, generation, table)
+    table.unsettle()  # until the table of the generation before is gone
+    with store.writing() as connection:
+        return embeddings.take_over(connection, generation)
+
+
 def settle(store: Store, generation: embeddings.Generation, table: VectorTable) -> None:
     """Make LanceDB hold what the database says: no row too many, none too few."""
     import numpy as np
 
     with store.reading() as connection:
         wanted = embeddings.slots(connection, generation)
+        generations = embeddings.all_of_them(connection)
     present = table.slots()
     gone = np.setdiff1d(present, wanted)
     missing = np.setdiff1d(wanted, present)
@@ -117,6 +137,7 @@ def settle(store: Store, generation: embeddings.Generation, table: VectorTable) 
         table.upsert(slots, profiles, vectors)
     if len(gone) or len(missing):
         table.tidy()
+    table.drop_others([one.no for one in generations])
     table.settle()
 
 

@@ -6,20 +6,18 @@
 import { spawn } from "node:child_process"
 
 const PROGRAM = "@PROGRAM@"
-const PATIENCE = 1500 // milliseconds; later than that the session goes on without a briefing
+const PATIENCE = 1000 // milliseconds that a request to the model waits for a briefing; later ones may still get it
+const LIFE = 10000 // milliseconds after which a briefing is given up
 const LARGEST = 64 * 1024 // characters; a briefing has 8,000 at most
 const CAPTURED = ["session.created", "session.idle", "session.compacted", "session.deleted"]
 
-function tell(payload) {
+function tell(event, session, directory) {
+  // All of it stands on the command line: `opencode run` ends some 40 ms after the turn does, and what would be written
+  // to a pipe by then is lost with it.
   try {
-    const child = spawn(PROGRAM, ["hook", "opencode"], {
-      stdio: ["pipe", "ignore", "ignore"],
-      detached: true,
-      windowsHide: true,
-    })
+    const said = [`--event=${event}`, `--session=${session}`, `--cwd=${directory}`]
+    const child = spawn(PROGRAM, ["hook", "opencode", ...said], { stdio: "ignore", detached: true, windowsHide: true })
     child.on("error", () => {})
-    child.stdin.on("error", () => {})
-    child.stdin.end(JSON.stringify(payload))
     child.unref()
   } catch {}
 }
@@ -35,7 +33,8 @@ function briefing(session, directory) {
       const end = setTimeout(() => {
         resolve("")
         child.kill()
-      }, PATIENCE)
+      }, LIFE)
+      end.unref()
       child.on("error", () => resolve(""))
       child.stdout.setEncoding("utf8")
       child.stdout.on("data", (piece) => {
@@ -51,26 +50,42 @@ function briefing(session, directory) {
   })
 }
 
+function within(milliseconds, promise) {
+  let end
+  const late = new Promise((resolve) => {
+    end = setTimeout(resolve, milliseconds, "")
+  })
+  return Promise.race([promise, late]).finally(() => clearTimeout(end))
+}
+
 export const agentmem = async ({ directory }) => {
   if (process.env.AGENTMEM_DISABLE || process.env.AGENTMEM_IN_HOOK) return {}
   const children = new Set() // sub-agents' sessions: neither captured nor briefed
   const briefings = new Map() // session -> promise of its briefing: the same bytes each time, so that caches hold
+  const prepare = (session) => {
+    if (!briefings.has(session)) briefings.set(session, briefing(session, directory))
+    return briefings.get(session)
+  }
   return {
     event: async ({ event }) => {
       const { sessionID, info } = event.properties ?? {}
       const session = sessionID ?? info?.id
       if (!session) return
-      if (info?.parentID) children.add(session)
+      // The `info` of a message has a parent as well: the message that it answers.
+      if (event.type.startsWith("session.") && info?.parentID) children.add(session)
       if (CAPTURED.includes(event.type) && !children.has(session)) {
-        tell({ hook_event_name: event.type, session_id: session, cwd: directory })
+        tell(event.type, session, directory)
       }
       if (event.type === "session.deleted") briefings.delete(session)
+    },
+    "chat.message": async (input) => {
+      // Not awaited: the first request to the model is seconds away, and finds the briefing ready.
+      if (input?.sessionID && !children.has(input.sessionID)) prepare(input.sessionID)
     },
     "experimental.chat.system.transform": async (input, output) => {
       const session = input?.sessionID
       if (!session || children.has(session)) return
-      if (!briefings.has(session)) briefings.set(session, briefing(session, directory))
-      const text = await briefings.get(session)
+      const text = await within(PATIENCE, prepare(session))
       if (text) output.system.push(text)
     },
   }

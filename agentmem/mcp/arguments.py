@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentmem.domain.memories import MemoryKind
+from agentmem.domain.recall import BRIEFING_TOKENS
 from agentmem.errors import UsageError
-from agentmem.recall.briefing import MOST_TOKENS
 
 Schema = dict[str, Any]
 
@@ -25,6 +25,7 @@ _KINDS: Schema = {
     "description": "Only memories of these kinds.",
 }
 _SINCE: Schema = {"type": "string", "description": "Nothing older: 2026-04-10, 7d, 'last week'."}
+_AS_OF: Schema = {"type": "string", "description": "What was true then, as 2026-04-10; left out: what is true now."}
 _UNTIL: Schema = {"type": "string", "description": "Nothing as new as this."}
 
 
@@ -56,6 +57,7 @@ RECALL = takes(
             "description": "How long the user's own language model, if there is one, may take to put an answer into "
             "words; 3,000 unless said. The ranked memories come in any case.",
         },
+        "as_of": _AS_OF,
         "profile": _PROFILE,
     },
     "query",
@@ -101,6 +103,7 @@ LIST = takes(
         "kinds": _KINDS,
         "since": _SINCE,
         "until": _UNTIL,
+        "as_of": _AS_OF,
         "limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "How many; 30 unless said."},
         "all": {"type": "boolean", "description": "Also superseded, expired and forgotten memories."},
         "profile": _PROFILE,
@@ -112,7 +115,7 @@ CONTEXT = takes(
         "budget": {
             "type": "integer",
             "minimum": 100,
-            "maximum": MOST_TOKENS,
+            "maximum": BRIEFING_TOKENS,
             "description": "How many tokens it may cost; 2,000 unless said.",
         },
         "profile": _PROFILE,
@@ -136,6 +139,8 @@ MEMORY = gives(
         "content": _TEXT,
         "since": _MAYBE,
         "status": _TEXT,
+        "pinned": {"type": "boolean"},
+        "reason": _MAYBE,
         "trust": _TEXT,
         "profile": _TEXT,
         "topic_key": _MAYBE,
@@ -150,6 +155,8 @@ HIT = gives(
         "day": _MAYBE,
         "trust": _MAYBE,
         "status": _MAYBE,
+        "marks": {"type": "array", "items": _TEXT, "description": "How far to believe it, as `unconfirmed`."},
+        "reason": {**_MAYBE, "description": "Why it was rejected."},
         "said_by": _MAYBE,
         "profile": _TEXT,
     }

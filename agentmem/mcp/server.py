@@ -9,14 +9,14 @@ they kill: who asks for something to be remembered and leaves should be remember
 makes a write that was cut off as if it had not been begun.
 """
 
+import io
 import logging
 import os
-import signal
 import sys
 import traceback
-from pathlib import Path
+from collections.abc import Mapping
 from threading import Condition
-from typing import Any
+from typing import Any, NoReturn
 
 import anyio
 from anyio.to_thread import run_sync
@@ -35,37 +35,37 @@ from mcp.types import (
     ListToolsResult,
     PaginatedRequestParams,
     TextContent,
-    ToolAnnotations,
 )
-from mcp.types import Tool as Announced
+from mcp.types import Tool as Listed
 
 from agentmem.errors import AgentmemError
-from agentmem.mcp.tools import INSTRUCTIONS, TOOLS, Tool, Toolbox
+from agentmem.mcp.announced import INSTRUCTIONS, NAME, TITLE
+from agentmem.mcp.front import Beginning
+from agentmem.mcp.tools import TOOLS, Tool, Toolbox
 from agentmem.memory import Memory
 from agentmem.version import __version__
 
-NAME = "agentmem"
 _AT_ONCE = 4  # calls; more wait, as they would for the database
 _LAST_ANSWERS = 1.2  # seconds; clients wait two before they kill
+_SCRIPTED = 30.0  # seconds; who said all at once and left, as a script does, kills nobody
 _LAST_WRITE = 0.3  # seconds; for a call that nobody waits for any more
 _TICK = 0.02  # seconds
 
 
-def serve(home: str | None = None) -> None:
-    """Serve until standard input ends.
-
-    The project is that of `CLAUDE_PROJECT_DIR` (Claude Code, Gemini CLI and Cursor set it), else of the current folder.
+def take_over(home: str | None, folder: str, wire: int, unread: bytes, beginning: Beginning) -> NoReturn:
+    """Go on with a conversation that `agentmem.mcp.front` began, until its input ends.
 
     Args:
         home: a folder for everything; None asks the environment.
+        folder: of the project.
+        wire: the descriptor on which the client's messages come in.
+        unread: what comes before that: the beginning, to be told again, and what was read already.
+        beginning: what was answered so far.
     """
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)  # no KeyboardInterrupt that would wait for the next line of input
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="agentmem mcp: %(message)s")
-    folder = os.environ.get("CLAUDE_PROJECT_DIR") or str(Path.cwd())
-    calls = Calls(Toolbox(Memory.open(home, folder=folder)))
+    calls = Calls(Toolbox(Memory.open(home, folder=folder)), {} if beginning.is_off else TOOLS)
     try:
-        anyio.run(_serve, calls)
+        anyio.run(_serve, calls, Wire(wire, unread), set(beginning.greeted))
     except* OSError:  # the client is gone; there is nobody to tell
         pass
     calls.finished(_LAST_WRITE)
@@ -73,11 +73,32 @@ def serve(home: str | None = None) -> None:
     os._exit(0)  # taking Python down takes half a second, or as long as a call that has not finished
 
 
-async def _serve(calls: "Calls") -> None:
+class Wire(io.RawIOBase):
+    """The client's messages: first what was read before, then what comes in."""
+
+    def __init__(self, descriptor: int, unread: bytes) -> None:
+        self._descriptor = descriptor
+        self._unread = memoryview(unread)
+        self.is_conversation = False  # something came after the server stood
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._unread:
+            self._unread = memoryview(os.read(self._descriptor, len(buffer)))
+            self.is_conversation |= bool(self._unread)
+        piece, self._unread = self._unread[: len(buffer)], self._unread[len(buffer) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+
+async def _serve(calls: "Calls", wire: Wire, greeted: set[object]) -> None:
     server = make(calls)
     to_server, requests = anyio.create_memory_object_stream[SessionMessage | Exception]()
     answers, from_server = anyio.create_memory_object_stream[SessionMessage]()
     asked: set[object] = set()
+    stdin = anyio.wrap_file(io.TextIOWrapper(io.BufferedReader(wire), encoding="utf-8", errors="replace"))
 
     async def hand_on() -> None:
         """Hand on what comes in, and its end only when all is answered: at the end the SDK gives up what is running."""
@@ -85,17 +106,18 @@ async def _serve(calls: "Calls") -> None:
             async for message in incoming:
                 _note(message, asked)
                 await to_server.send(message)
-            with anyio.move_on_after(_LAST_ANSWERS):
+            with anyio.move_on_after(_LAST_ANSWERS if wire.is_conversation else _SCRIPTED):
                 while asked:  # noqa: ASYNC110 - a moment, once
                     await anyio.sleep(_TICK)
 
     async def hand_back() -> None:
         async with outgoing:
             async for message in from_server:
-                await outgoing.send(message)
+                if not _is_again(message, greeted):
+                    await outgoing.send(message)
                 _note(message, asked)
 
-    async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as tasks:
+    async with stdio_server(stdin) as (incoming, outgoing), anyio.create_task_group() as tasks:
         tasks.start_soon(hand_on)
         tasks.start_soon(hand_back)
         await server.run(requests, answers, server.create_initialization_options())
@@ -116,26 +138,35 @@ def _note(message: SessionMessage | Exception, asked: set[object]) -> None:
             asked.discard(number)
 
 
+def _is_again(message: SessionMessage, greeted: set[object]) -> bool:
+    """Whether this answers what was answered before; each of these once."""
+    said = message.message
+    if isinstance(said, JSONRPCResponse) and said.id in greeted:
+        greeted.discard(said.id)
+        return True
+    return False
+
+
 def make(calls: "Calls") -> Server[Any]:
     """The server, which any of the SDK's transports can run."""
 
     async def list_tools(
         _context: ServerRequestContext[Any], _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult(tools=[_announced(tool) for tool in TOOLS.values()])
+        return ListToolsResult(tools=[_announced(tool) for tool in calls.tools.values()])
 
     async def call_tool(_context: ServerRequestContext[Any], params: CallToolRequestParams) -> CallToolResult:
-        tool = TOOLS.get(params.name)
+        tool = calls.tools.get(params.name)
         if tool is None:
-            known = ", ".join(TOOLS)
+            known = ", ".join(calls.tools)
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool: {params.name!r}. Tools are {known}.")
         return await calls.run(tool, params.arguments)
 
     return Server(
         NAME,
         version=__version__,
-        title="agentmem: long-term memory",
-        instructions=INSTRUCTIONS,
+        title=TITLE,
+        instructions=INSTRUCTIONS if calls.tools else None,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
@@ -146,10 +177,12 @@ class Calls:
 
     Args:
         toolbox: what is called.
+        tools: those that there are.
     """
 
-    def __init__(self, toolbox: Toolbox) -> None:
+    def __init__(self, toolbox: Toolbox, tools: Mapping[str, Tool] = TOOLS) -> None:
         self._toolbox = toolbox
+        self.tools = tools
         self._limiter = anyio.CapacityLimiter(_AT_ONCE)
         self._running = 0
         self._changed = Condition()
@@ -185,17 +218,5 @@ def _failed(words: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=words)], is_error=True)
 
 
-def _announced(tool: Tool) -> Announced:
-    return Announced(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        input_schema=tool.takes,
-        output_schema=tool.gives,
-        annotations=ToolAnnotations(
-            read_only_hint=not tool.writes,
-            destructive_hint=tool.destroys,
-            idempotent_hint=True,
-            open_world_hint=False,
-        ),
-    )
+def _announced(tool: Tool) -> Listed:
+    return Listed.model_validate(tool.about.listed())

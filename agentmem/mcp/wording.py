@@ -124,6 +124,8 @@ def memory(item: MemoryItem, most: int) -> Data:
         "content": shortened(harmless(item.content), most),
         "since": _day(item.valid_from or item.created_at),
         "status": item.status.value,
+        "pinned": item.pinned,
+        "reason": None if item.reason is None else _name(item.reason),
         "trust": item.trust.value,
         "profile": item.profile,
         "topic_key": None if item.topic_key is None else _name(item.topic_key),
@@ -139,6 +141,8 @@ def _hit(hit: Hit, query: str) -> Data:
         "day": _day(hit.at),
         "trust": hit.trust,
         "status": hit.status,
+        "marks": list(hit.marks),
+        "reason": None if hit.reason is None else _name(hit.reason),
         "said_by": _said_by(hit),
         "profile": hit.profile,
     }
@@ -159,11 +163,15 @@ def _hit_about(hit: Hit) -> Sequence[str]:
         return (hit.id[:ID], f"message of the {_said_by(hit)}", _day(hit.at) or "", low)
     trust = _TRUSTED[Trust(hit.trust)] if hit.trust else ""
     status = "" if hit.status in (None, Status.ACTIVE) else hit.status or ""
-    return (hit.id[:ID], hit.kind or "", _day(hit.at) or "", status, trust, _where(hit.profile))
+    if hit.status == Status.REJECTED:
+        status = f"tried and rejected because {quoted(hit.reason or '', _LONGEST_NAME)}"
+    return (hit.id[:ID], hit.kind or "", _day(hit.at) or "", status, *hit.marks, trust, _where(hit.profile))
 
 
 def _about(item: MemoryItem) -> Sequence[str]:
     status = "" if item.status is Status.ACTIVE else item.status.value
+    if item.reason:
+        status += f" because {quoted(item.reason, _LONGEST_NAME)}"
     day = _day(item.valid_from or item.created_at) or ""
     return (item.id[:ID], item.kind.value, day, status, _TRUSTED[item.trust], _where(item.profile))
 

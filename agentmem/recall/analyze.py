@@ -7,6 +7,7 @@ from functools import cache
 from agentmem.domain.dates import DateMention, find_dates
 from agentmem.domain.recall import TYPES, Query
 from agentmem.domain.text import clean
+from agentmem.domain.weights import Weights
 from agentmem.recall import elapsed
 from agentmem.rules.topics import topics_asked
 from agentmem.rules.words import function_words
@@ -32,6 +33,9 @@ def analyze(
     until: datetime | None = None,
     limit: int = 10,
     everything: bool = False,
+    weights: Weights | None = None,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
 ) -> Query:
     """Analyse a question by rule.
 
@@ -65,6 +69,9 @@ def analyze(
         until=until,
         limit=limit,
         everything=everything,
+        weights=weights or Weights(),
+        as_of=as_of,
+        known_at=known_at,
     )
 
 

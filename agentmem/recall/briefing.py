@@ -11,19 +11,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from agentmem.domain.memories import MemoryItem, MemoryKind
+from agentmem.config import Config
+from agentmem.domain.memories import MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Trust
+from agentmem.domain.recall import BRIEFING_TOKENS
 from agentmem.domain.text import normalise
 from agentmem.projects import USER
 from agentmem.recall.quoting import element, quoted, tokens
 from agentmem.rules.suspicion import suspicious
 from agentmem.store import memories, openings
-from agentmem.store.foremost import foremost
+from agentmem.store.foremost import count_unconfirmed, foremost, rejected
 from agentmem.store.openings import Opening
 from agentmem.store.store import Store
 
-MOST_TOKENS = 2_000
-"""What a briefing may cost at most: Codex cuts what is longer than about 2,500."""
+MOST_TOKENS = BRIEFING_TOKENS
 
 MOST_CHARACTERS = 8_000
 """Its length at most: Claude Code moves what is longer than 10,000 into a file."""
@@ -31,15 +32,8 @@ MOST_CHARACTERS = 8_000
 ID = 8
 """Digits of an id that are shown; `show`, `forget` and the tools take them."""
 
-DECAY: Mapping[str, float] = {
-    MemoryKind.INSTRUCTION: 0.002,
-    MemoryKind.FACT: 0.004,
-    MemoryKind.PATTERN: 0.004,
-    MemoryKind.EVENT: 0.02,
-    MemoryKind.TASK: 0.05,
-}
-"""λ by kind, per day: a memory weighs `importance · exp(-λ · days)`. Half of it is left after 347 days of an
-instruction, 173 of a fact, 35 of an event, 14 of a task."""
+WINDOW_SHARE = 10
+"""A briefing never takes more than one part in so many of the context window that it goes into."""
 
 MOST_RELATED = 8
 """Memories about the first prompt."""
@@ -50,6 +44,7 @@ _LONGEST_LINE = 160  # of a session
 _DEAREST_LINE = 60
 _MOST_OF_A_KIND = 40
 _MOST_SESSIONS = 5
+_MOST_REJECTED = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +64,14 @@ class Section:
     most: int
 
 
-_RELATED, _SESSION = "related", "session"
+_RELATED, _SESSION, _REJECTED = "related", "session", "rejected"
 
 SECTIONS = (
     Section(title="On what was asked now:", kind=_RELATED, share=0.25, most=MOST_RELATED),
     Section(title="How the user wants work to be done, as said at the time:", kind="instruction", share=0.35, most=40),
     Section(title="Facts:", kind="fact", share=0.3, most=40),
     Section(title="Tasks that were open:", kind="task", share=0.12, most=10),
+    Section(title="Tried and rejected, with the reason:", kind=_REJECTED, share=0.06, most=6),
     Section(title="What happened:", kind="event", share=0.08, most=8),
     Section(title="Patterns over several sessions:", kind="pattern", share=0.05, most=6),
     Section(title="Latest sessions:", kind=_SESSION, share=0.15, most=_MOST_SESSIONS),
@@ -115,9 +111,11 @@ def brief(
     profile: str,
     today: date,
     *,
+    config: Config,
     session: str | None = None,
     related: Sequence[str] = (),
     budget: int = MOST_TOKENS,
+    window: int | None = None,
 ) -> Briefing:
     """Put a briefing together, in one short reading of the store.
 
@@ -125,9 +123,11 @@ def brief(
         store: where the memories are.
         profile: the project; what holds for the user is added.
         today: the day that it is made for, which decides what has expired and what weighs most.
+        config: how memories age, and when they are unconfirmed.
         session: the session that is to be told; it is not told of itself.
         related: the ids of memories about the first prompt, best first: they are told first.
         budget: tokens; never more than `MOST_TOKENS`, nor `MOST_CHARACTERS` characters.
+        window: the tokens of the context window that it goes into, of which it takes a tenth at most; None: unknown.
 
     Raises:
         StoreBusy: another process holds the store.
@@ -136,12 +136,18 @@ def brief(
         return Briefing(profile=profile)
     profiles = tuple(dict.fromkeys((profile, USER)))
     with store.reading() as connection:
-        weighty = foremost(connection, profiles, today, DECAY, _MOST_OF_A_KIND)
+        days = config.unconfirmed_days
+        weighty = foremost(connection, profiles, today, _aging(config), _MOST_OF_A_KIND, unconfirmed_days=days)
+        tried = rejected(connection, profiles, _MOST_REJECTED)
+        waiting = count_unconfirmed(connection, profiles, today, days)
         asked = memories.by_ids(connection, related)
         sessions = openings.latest(connection, profile, _MOST_SESSIONS, but=session)
-    entries = _entries([asked[one] for one in related if one in asked], weighty, sessions)
+    entries = _entries([asked[one] for one in related if one in asked], weighty, tried, sessions)
     head, foot = _frame(profile)
-    fixed = [*element(["", ""]).split("\n"), head, foot]
+    notes = [_unconfirmed(waiting, days)] if waiting else []
+    fixed = [*element(["", ""]).split("\n"), head, *notes, foot]
+    if window is not None:
+        budget = min(budget, window // WINDOW_SHARE)
     chosen = _chosen(
         entries,
         min(budget, MOST_TOKENS) - sum(tokens(line) + 1 for line in fixed),
@@ -150,9 +156,19 @@ def brief(
     if not chosen:
         return Briefing(profile=profile)
     lines = [line for section in SECTIONS if section.kind in chosen for line in _shown(section, chosen[section.kind])]
-    text = element([head, *lines, foot])
+    text = element([head, *lines, *notes, foot])
     items = tuple(entry.id for section in SECTIONS for entry in chosen.get(section.kind, ()))
     return Briefing(profile=profile, text=text, tokens=tokens(text), items=items)
+
+
+def _aging(config: Config) -> dict[str, float]:
+    """λ of the kinds that are shown; summaries stand with their sessions."""
+    return {kind: rate for kind, rate in config.decay().items() if kind != MemoryKind.SUMMARY}
+
+
+def _unconfirmed(many: int, days: float) -> str:
+    what = "1 memory was" if many == 1 else f"{many:,} memories were"
+    return f"{what} neither recalled nor confirmed for {days:.0f} days: `agentmem review` lists them for the user."
 
 
 def _frame(profile: str) -> tuple[str, str]:
@@ -169,7 +185,10 @@ def _frame(profile: str) -> tuple[str, str]:
 
 
 def _entries(
-    related: Iterable[MemoryItem], foremost: Iterable[MemoryItem], sessions: Iterable[Opening]
+    related: Iterable[MemoryItem],
+    foremost: Iterable[MemoryItem],
+    tried: Iterable[MemoryItem],
+    sessions: Iterable[Opening],
 ) -> dict[str, list[_Entry]]:
     """The candidates of each section, best first; nothing is said twice."""
     said: set[str] = set()
@@ -182,13 +201,19 @@ def _entries(
         said.add(key)
         due = f"due {_day(item.occurred_at)}" if item.kind is MemoryKind.TASK and item.occurred_at else ""
         about = [item.id[:ID], kind, _day(item.valid_from or item.created_at), due, *_whose(item)]
+        if item.pinned:
+            about.append("pinned")
         line = f"- [{', '.join(filter(None, about))}] {_short(item.content, _LONGEST_ENTRY, _DEAREST_ENTRY)}"
+        if item.status is Status.REJECTED and item.reason:
+            line += f", rejected because {_short(item.reason, _LONGEST_LINE, _DEAREST_LINE)}"
         entries[section].append(_Entry(item.id, line))
 
     for item in related:
         add(_RELATED, item, item.kind.value)
     for item in foremost:
         add(item.kind.value, item)
+    for item in tried:
+        add(_REJECTED, item)
     for one in sessions:
         if suspicious(one.words):
             continue

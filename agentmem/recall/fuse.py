@@ -4,13 +4,10 @@ Reciprocal rank fusion (Cormack et al., 2009): score = Σ_channels weight / (60 
 
 Memories take part with their rank in each of their channels. Raw messages first become one ranking of their own, by
 scores and not by ranks: on LoCoMo, rank fusion of words and vectors loses to the sum of their standard scores
-(R@10 67.4 against 74.1), because a rank forgets how far ahead the first one was. That sum's rank then
-takes part, and its share is told apart by what each channel gave to the sum. A document of a period that the
-question names gets a fixed addition there. Ties go to the newer.
-
-Long messages match many questions by their bulk: from 64 terms on, each doubling of a message's length takes one
-standard deviation from its sum. On BEAM-100K (long answers of assistants) that lifts R@10 from 54.4 to 61.4, on LoCoMo
-and MemDaily (short turns) it changes nothing (74.1 to 73.9, 37.8 to 38.0).
+(R@10 67.4 against 74.1), because a rank forgets how far ahead the first one was. That sum, told in `domain.weights`,
+is made in two steps: what the channels give names the candidates, and what is known of each candidate's speaker, time
+and place is added. The rank by the whole sum then takes part, and its share is told apart in proportion to the sum's
+parts. Ties go to the newer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agentmem.domain.recall import Part
+from agentmem.domain.weights import LONG_FROM, SMOOTHING, Weights
+from agentmem.recall.priors import Priors
 from agentmem.recall.ranking import Ranking
 from agentmem.recall.relevance import WORTH_SHOWING, relevance
 
@@ -25,28 +24,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SMOOTHING = 60
-MEMORY_WEIGHTS = {
-    "topic": 2.0,
-    "memory words": 1.0,
-    "question vector": 1.0,
-    "hypothetical vector": 0.7,
-    "related words": 0.5,
-    "dates": 1.0,
-}
-MESSAGE_WEIGHT = 1.5  # half for its words, one for its vector: raw words count least of all
-MESSAGE_WEIGHTS = {
-    "message words": 1.0,
-    "question vector": 1.0,
-    "hypothetical vector": 1.0,
-    "related words": 0.5,
-    "dates": 2.0,
-}
-"""Of the standard scores that are added up for raw messages."""
-
-LONG_FROM = 64
-LONG_WEIGHT = 1.0
-"""Length in terms from which a message is long, and what each doubling takes from its sum."""
+LENGTH = "length"
+"""The part that a long message loses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +38,39 @@ class Fused:
     parts: tuple[Part, ...]
 
 
-def fuse(rankings: Sequence[Ranking], most: int) -> list[Fused]:
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Messages that the channels' sums name, best first.
+
+    Args:
+        slots: the messages.
+        sums: the parts of each one's sum, by name.
+    """
+
+    slots: tuple[int, ...]
+    sums: tuple[Mapping[str, float], ...]
+
+
+def fuse(rankings: Sequence[Ranking], candidates: Candidates, priors: Priors, most: int, by: Weights) -> list[Fused]:
     """One ranking of all documents, best first.
 
     Args:
         rankings: of the channels.
+        candidates: what `candidates` gave for them.
+        priors: of the candidates.
         most: how many messages to take part; memories all do.
+        by: the weights.
     """
-    found = [*_memories(rankings), *_messages(rankings, most)]
+    found = [*_memories(rankings, by), *_messages(rankings, candidates, priors, most, by)]
     return sorted(found, key=lambda one: (-one.score, -abs(one.slot)))
 
 
-def _memories(rankings: Sequence[Ranking]) -> list[Fused]:
+def _memories(rankings: Sequence[Ranking], by: Weights) -> list[Fused]:
     import numpy as np
 
     parts: dict[int, list[Part]] = {}
     for ranking in rankings:
-        weight = MEMORY_WEIGHTS.get(ranking.channel, 0.0)
+        weight = by.by_memories.get(ranking.channel, 0.0)
         mine = np.flatnonzero(ranking.slots < 0)
         for rank, i in enumerate(_order(ranking, mine, ranking.scores), start=1):
             slot = int(ranking.slots[i])
@@ -110,12 +105,13 @@ def _relevance(slots: "NDArray[np.int64]", rankings: Sequence[Ranking], *, memor
     return np.maximum(sure, relevance(words, cosines, memory=memory, model=model))
 
 
-def _messages(rankings: Sequence[Ranking], most: int) -> list[Fused]:
+def candidates(rankings: Sequence[Ranking], most: int, by: Weights) -> Candidates:
+    """The messages with the greatest sums of what the channels give, less what their length takes."""
     import numpy as np
 
-    asked = [ranking for ranking in rankings if MESSAGE_WEIGHTS.get(ranking.channel) and (ranking.slots > 0).any()]
+    asked = [ranking for ranking in rankings if by.by_messages.get(ranking.channel) and (ranking.slots > 0).any()]
     if not asked:
-        return []
+        return Candidates((), ())
     # A period alone finds messages only for a question that has nothing but a period.
     finders = [ranking for ranking in asked if ranking.channel != "dates"] or asked
     slots = np.unique(np.concatenate([ranking.slots[ranking.slots > 0] for ranking in finders]))
@@ -123,16 +119,31 @@ def _messages(rankings: Sequence[Ranking], most: int) -> list[Fused]:
     for ranking in asked:
         at, here = _places(slots, ranking)
         column = np.zeros(len(slots))
-        column[at] = MESSAGE_WEIGHTS[ranking.channel] * ranking.standard[here]
+        column[at] = by.by_messages[ranking.channel] * ranking.standard[here]
         given[ranking.channel] = column
+    given[LENGTH] = -by.long * np.maximum(0.0, np.log2(np.maximum(_lengths(slots, finders), 1) / LONG_FROM))
     total = sum(given.values(), np.zeros(len(slots)))
-    total = total - LONG_WEIGHT * np.maximum(0.0, np.log2(np.maximum(_lengths(slots, finders), 1) / LONG_FROM))
     best = np.lexsort((-slots, -total))[:most]
-    ranks = {ranking.channel: _ranks(ranking) for ranking in asked}
-    estimates = _relevance(slots, rankings, memory=False)
+    return Candidates(
+        tuple(slots[best].tolist()), tuple({name: float(column[i]) for name, column in given.items()} for i in best)
+    )
+
+
+def _messages(rankings: Sequence[Ranking], found: Candidates, priors: Priors, most: int, by: Weights) -> list[Fused]:
+    import numpy as np
+
+    if not found.slots:
+        return []
+    sums = {slot: {**own, **priors.get(slot, {})} for slot, own in zip(found.slots, found.sums, strict=True)}
+    best = sorted(sums, key=lambda slot: (-sum(sums[slot].values()), -slot))[:most]
+    ranks = {ranking.channel: _ranks(ranking) for ranking in rankings if by.by_messages.get(ranking.channel)}
+    slots = np.array(sorted(best), dtype=np.int64)
+    estimates = dict(zip(slots.tolist(), _relevance(slots, rankings, memory=False).tolist(), strict=True))
     return [
-        _message(int(slots[i]), rank, float(estimates[i]), {c: float(g[i]) for c, g in given.items()}, ranks)
-        for rank, i in enumerate(best, start=1)
+        _message(
+            slot, rank, estimates[slot], sums[slot], by.messages, {name: one.get(slot) for name, one in ranks.items()}
+        )
+        for rank, slot in enumerate(best, start=1)
     ]
 
 
@@ -152,14 +163,24 @@ def _message(
     rank: int,
     estimate: float,
     given: Mapping[str, float],
-    ranks: Mapping[str, Mapping[int, tuple[int, float]]],
+    weight: float,
+    ranks: Mapping[str, tuple[int, float] | None],
 ) -> Fused:
-    score = MESSAGE_WEIGHT / (SMOOTHING + rank)
-    own = {channel: max(value, 0.0) for channel, value in given.items() if slot in ranks[channel]}
+    """A message with the reciprocal of its rank, told apart in proportion to the parts of its sum.
+
+    A sum of next to nothing, or less, cannot be told apart so: then what speaks for it has all of the score.
+    """
+    score = weight / (SMOOTHING + rank)
+    own = {name: value for name, value in given.items() if ranks.get(name) or (name not in ranks and value)}
     whole = sum(own.values())
+    if whole < 0.2 * sum(map(abs, own.values())) or not whole:
+        own_for = {name: max(value, 0.0) for name, value in own.items()}
+        whole = sum(own_for.values())
+    else:
+        own_for = own
     parts = [
-        Part(channel, *ranks[channel][slot], score * (value / whole if whole else 1 / len(own)))
-        for channel, value in own.items()
+        Part(name, *(ranks.get(name) or (0, own[name])), score * (value / whole if whole else 1 / len(own_for)))
+        for name, value in own_for.items()
     ]
     return Fused(slot, score, estimate, tuple(parts))
 

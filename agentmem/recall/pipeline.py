@@ -1,7 +1,7 @@
 """The way of a question to its answer: the only list of the stages.
 
-text → analyze → (a model widens it) → channels (in parallel, the question being embedded meanwhile) → filter → fuse
-→ look up → dates by rule → (a model puts it into words) → answer
+text → analyze → (a model widens it) → channels (in parallel, the question being embedded meanwhile) → filter
+→ candidates → fuse → weigh → look up → dates by rule → (a model puts it into words) → answer
 """
 
 import time
@@ -11,10 +11,13 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
+from agentmem.config import Config
 from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query
+from agentmem.domain.weights import VECTOR
 from agentmem.errors import BadReply, ModelUnavailable
+from agentmem.models.choose import embedder_of
 from agentmem.models.embedder import Embedder
-from agentmem.recall import elapsed
+from agentmem.recall import anchored, elapsed, outdated
 from agentmem.recall.aid import UNAIDED, Aid
 from agentmem.recall.answering import in_words
 from agentmem.recall.channels import (
@@ -26,13 +29,19 @@ from agentmem.recall.channels import (
     related_words,
     topic,
 )
-from agentmem.recall.fuse import Fused, fuse
+from agentmem.recall.fuse import Fused, candidates, fuse
+from agentmem.recall.priors import priors
 from agentmem.recall.ranking import Ranking, nothing, selected
 from agentmem.recall.relevance import KNOWN
+from agentmem.recall.weigh import MOST_WEIGHED, UNCONFIRMED, Rates, weigh
 from agentmem.recall.widen import widened
-from agentmem.store import embeddings, memories, messages
+from agentmem.store import anchors, embeddings, memories, messages, pasts
+from agentmem.store.pasts import Past
 from agentmem.store.store import Connection, Store
 from agentmem.store.vectors import VectorTable
+
+_CANDIDATES = 200
+"""Messages, besides twice as many as are wanted, whose speaker, time and place are looked at."""
 
 
 def recall(
@@ -40,6 +49,7 @@ def recall(
     text: str,
     ask: Callable[[str], Query],
     embedder: Callable[[], Embedder | None],
+    rates: Rates,
     aid: Aid = UNAIDED,
 ) -> Answer:
     """Answer a question.
@@ -49,6 +59,7 @@ def recall(
         text: the question.
         ask: analyses a text; the first profile of its query is the one that the answer names.
         embedder: loads the embedding model, or gives None where there is none.
+        rates: how memories age.
         aid: what language models may do. The hits come whatever becomes of that.
 
     Raises:
@@ -56,14 +67,14 @@ def recall(
     """
     began = time.monotonic()
     query, embedder, trouble = widened(store, ask(text), ask, embedder, aid, began=began)
-    answer = _find(store, query, embedder)
+    answer = _find(store, query, embedder, rates)
 
     def lookup(phrase: str) -> datetime | None:
         if answer.abstained:
             return None
         happening = replace(ask(phrase), limit=1)
         _, embeds, _ = widened(store, happening, ask, embedder, Aid(seconds=aid.seconds, early=aid.early), began=began)
-        best = _find(store, happening, embeds).hits
+        best = _find(store, happening, embeds, rates).hits
         return (best[0].occurred_at or best[0].at) if best else None
 
     # Where the question itself names both days, the calendar answers without any memory.
@@ -74,14 +85,29 @@ def recall(
     return in_words(query, answer, aid, until=began + aid.seconds)
 
 
-def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None]) -> Answer:
+def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None], rates: Rates) -> Answer:
     with store.reading() as connection:
-        rankings = list(map(_allowed(connection, query), _search(store, connection, query, embedder)))
-        fused = fuse(rankings, most=query.limit + 50)
+        past = _past(connection, query)
+        searched = query if past is None else replace(query, everything=True)
+        rankings = list(map(_allowed(connection, query, past), _search(store, connection, searched, embedder)))
+        named = candidates(rankings, most=2 * query.limit + _CANDIDATES, by=query.weights)
+        known = priors(query, messages.traits(connection, named.slots)) if named.slots else {}
+        fused = fuse(rankings, named, known, most=query.limit + 50, by=query.weights)
+        fused = _weighed(connection, query, fused, past, rates)
         notes = tuple(dict.fromkeys(ranking.note for ranking in rankings if ranking.note))
         surest = max((one.relevance for one in fused), default=0.0)
-        hits = _look_up(connection, fused, query.limit) if surest >= KNOWN else ()
-    return Answer(query=query.text, profile=query.profiles[0], abstained=not hits, hits=hits, notes=notes)
+        spare = replace(query, limit=query.limit + outdated.SPARE)
+        hits = _look_up(connection, spare, fused, past) if surest >= KNOWN else ()
+        hits = outdated.settle(connection, query, hits)[: query.limit]
+        in_code = anchors.of(connection, [hit.id for hit in hits if hit.type == MEMORY])
+    return Answer(
+        query=query.text,
+        profile=query.profiles[0],
+        abstained=not hits,
+        hits=anchored.mark(hits, in_code),
+        relevance=surest,
+        notes=notes,
+    )
 
 
 def _search(
@@ -96,23 +122,23 @@ def _search(
         ]
         rankings = [related_words.search(connection, query), dates.search(connection, query)]
         near, hypothetical = vectors.result()
-        return [near, *(search.result() for search in searches), *rankings, hypothetical]
+        rankings = [near, *(search.result() for search in searches), *rankings, hypothetical]
+    return [ranking for ranking in rankings if ranking.channel not in query.weights.without]
 
 
 def _by_vector(
     store: Store, connection: Connection, query: Query, embedder: Callable[[], Embedder | None]
 ) -> tuple[Ranking, Ranking]:
     """What is near the question's vector, and what is near that of a hypothetical answer."""
+    if VECTOR in query.weights.without:
+        return _no_vectors()
     generation = embeddings.current(connection)
     if generation is None:
         return _no_vectors("no vectors yet: `agentmem work` computes them")
     if not query.terms:
         return _no_vectors()
     try:
-        model = embedder()
-        if model is None:
-            return _no_vectors("words only: no embedding model is configured")
-        embeddings.check(generation, model.name)
+        model = _serving(generation.model, embedder(), store.config)
         vector = model.embed_query(query.text)
     except (ModelUnavailable, BadReply) as error:
         return _no_vectors(f"words only: {error.message}")
@@ -121,28 +147,55 @@ def _by_vector(
     return near(vector), hypothetical_vector.search(query, model, near)
 
 
+def _serving(name: str, configured: Embedder | None, config: Config) -> Embedder:
+    """The model that the vectors come from: the configured one, or, until that one's are computed, the old one."""
+    if configured is None:
+        raise ModelUnavailable("no embedding model is configured")
+    model = configured if configured.name == name else embedder_of(name, config)
+    if model is None:
+        raise ModelUnavailable(
+            f"the vectors come from {name}, which cannot be loaded: `agentmem reindex` computes others"
+        )
+    return model
+
+
 def _no_vectors(note: str = "") -> tuple[Ranking, Ranking]:
     return nothing(question_vector.NAME, note), hypothetical_vector.absent()
 
 
-def _allowed(connection: Connection, query: Query) -> Callable[[Ranking], Ranking]:
-    """What takes from a ranking all that the question's limits exclude."""
-    import numpy as np
-
-    wanted = memories.Filter(
+def _wanted(query: Query) -> memories.Filter:
+    return memories.Filter(
         profiles=query.profiles,
         kinds=query.kinds,
-        statuses=() if query.everything else ("active",),
+        statuses=() if query.everything else ("active", "rejected"),
         since=query.since,
         until=query.until,
         alive_at=None if query.everything else query.reference,
     )
-    items = -np.array(memories.numbers(connection, wanted) if MEMORY in query.types else [], dtype=np.int64)
+
+
+def _past(connection: Connection, query: Query) -> dict[int, Past] | None:
+    """The memories of another time by slot, if one is asked for."""
+    if query.as_of is None and query.known_at is None:
+        return None
+    found = pasts.look(connection, _wanted(query), as_of=query.as_of, known_at=query.known_at)
+    return {-no: past for no, past in found.items()}
+
+
+def _allowed(connection: Connection, query: Query, past: dict[int, Past] | None) -> Callable[[Ranking], Ranking]:
+    """What takes from a ranking all that the question's limits exclude."""
+    import numpy as np
+
+    numbers = memories.numbers(connection, _wanted(query)) if past is None else [-slot for slot in past]
+    items = -np.array(numbers if MEMORY in query.types else [], dtype=np.int64)
     said = None
     if MESSAGE not in query.types or query.kinds:
         said = np.empty(0, dtype=np.int64)
-    elif query.since or query.until:
-        said = np.array(messages.slots_between(connection, query.profiles, query.since, query.until), dtype=np.int64)
+    elif query.since or query.until or past is not None:
+        between = messages.slots_between(
+            connection, query.profiles, query.since, query.until, as_of=query.as_of, known_at=query.known_at
+        )
+        said = np.array(between, dtype=np.int64)
 
     def filtered(ranking: Ranking) -> Ranking:
         keep = np.isin(ranking.slots, items)
@@ -152,8 +205,28 @@ def _allowed(connection: Connection, query: Query) -> Callable[[Ranking], Rankin
     return filtered
 
 
-def _look_up(connection: Connection, fused: Sequence[Fused], limit: int) -> tuple[Hit, ...]:
+def _weighed(
+    connection: Connection, query: Query, fused: list[Fused], past: dict[int, Past] | None, rates: Rates
+) -> list[Fused]:
+    slots = [one.slot for one in fused if one.slot < 0][:MOST_WEIGHED]
+    if not slots:
+        return fused
+    items = {-no: item for no, item in memories.by_numbers(connection, [-slot for slot in slots]).items()}
+    if past is not None:  # what was recalled or confirmed since then tells nothing about that time
+        items = {
+            slot: replace(past[slot].item, valid_from=past[slot].since, confirmed_at=None, last_recalled_at=None)
+            for slot in items
+        }
+        rates = replace(rates, unconfirmed_days=0.0)
+    said = memories.last_said(connection, [item.id for item in items.values()])
+    return weigh(fused, items, said, query.as_of or query.known_at or query.reference, rates)
+
+
+def _look_up(
+    connection: Connection, query: Query, fused: Sequence[Fused], past: dict[int, Past] | None
+) -> tuple[Hit, ...]:
     """The hits that the best documents stand for; several occurrences of a message are one hit."""
+    limit = query.limit
     candidates = fused[: limit + 50]
     said = messages.by_slots(connection, [one.slot for one in candidates if one.slot > 0])
     items = memories.by_numbers(connection, [-one.slot for one in candidates if one.slot < 0])
@@ -162,7 +235,8 @@ def _look_up(connection: Connection, fused: Sequence[Fused], limit: int) -> tupl
     for one in candidates:
         hit = _message_hit(one, said[one.slot]) if one.slot in said else None
         if -one.slot in items:
-            item = items[-one.slot]
+            item = items[-one.slot] if past is None else past[one.slot].item
+            quotes = tuple(e for e in evidence.get(item.id, ()) if not (query.as_of and e.at and e.at > query.as_of))
             hit = Hit(
                 rank=0,
                 type=MEMORY,
@@ -171,13 +245,15 @@ def _look_up(connection: Connection, fused: Sequence[Fused], limit: int) -> tupl
                 score=one.score,
                 profile=item.profile,
                 kind=item.kind.value,
-                at=item.valid_from,
+                at=item.valid_from if past is None else past[one.slot].since,
                 occurred_at=item.occurred_at,
                 topic_key=item.topic_key,
                 status=item.status.value,
                 trust=item.trust.value,
-                evidence=tuple(evidence.get(item.id, ())),
+                evidence=quotes,
                 parts=one.parts,
+                marks=(UNCONFIRMED,) if any(part.channel == UNCONFIRMED for part in one.parts) else (),
+                reason=item.reason,
             )
         if hit is not None:
             hits.setdefault((hit.type, hit.session_id or "", hit.id), hit)

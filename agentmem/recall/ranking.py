@@ -54,11 +54,17 @@ def selected(ranking: Ranking, keep: "NDArray[np.bool_] | NDArray[np.int64]") ->
     )
 
 
-def standardise(scores: "NDArray[np.float64]", population: int) -> "NDArray[np.float64]":
+def standardise(scores: "NDArray[np.float64]", population: int, squares: float | None = None) -> "NDArray[np.float64]":
     """Scores divided by their root mean square over a population in which all others score 0.
 
     Among many documents that is the standard deviation. Among few, which may all score nearly the same, the deviation
     is next to nothing and would blow small differences up; the root mean square stays as large as the scores are.
+
+    Args:
+        scores: of some of the population.
+        population: how many there are.
+        squares: the sum of the squares over the population, where `scores` is only a part of those above 0.
     """
-    mean_square = float((scores * scores).sum()) / max(population, len(scores), 1)
+    total = float((scores * scores).sum()) if squares is None else squares
+    mean_square = total / max(population, len(scores), 1)
     return scores / mean_square**0.5 if mean_square > 1e-12 else scores * 0.0

@@ -10,6 +10,7 @@ from agentmem.models.embedder import Embedder
 from agentmem.recall.aid import UNAIDED, Aid
 from agentmem.recall.analyze import analyze
 from agentmem.recall.pipeline import recall
+from agentmem.recall.weigh import Rates
 from agentmem.store.fulltext import Terms
 from agentmem.store.store import Store
 
@@ -26,6 +27,7 @@ def related(
     embedder: Callable[[], Embedder | None],
     most: int,
     aid: Aid = UNAIDED,
+    rates: Rates,
 ) -> tuple[str, ...]:
     """The ids of what is known about a prompt, best first; none when nothing is relevant. Low trust is left out.
 
@@ -37,7 +39,7 @@ def related(
 
     prompt = prompt[:_LONGEST_PROMPT]
     try:
-        answer = recall(store, prompt, ask, embedder, aid)
+        answer = recall(store, prompt, ask, embedder, rates, aid)
     except ModelMismatch:  # a session can start without what only vectors find
-        answer = recall(store, prompt, ask, lambda: None)
+        answer = recall(store, prompt, ask, lambda: None, rates)
     return tuple(hit.id for hit in answer.hits if hit.trust != Trust.LOW)

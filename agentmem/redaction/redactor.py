@@ -54,7 +54,7 @@ class Redactor:
     """
 
     def __init__(self, key: bytes, patterns: Sequence[str] = (), allowed: Sequence[str] = ()) -> None:
-        self._key = key
+        self.key = key
         self._patterns = tuple(expression(pattern, "redact_patterns") for pattern in patterns)
         self._allowed = tuple(expression(pattern, "redact_allow") for pattern in allowed)
 
@@ -73,14 +73,21 @@ class Redactor:
 
     def mark(self, secret: str, kind: str) -> str:
         """What stands where a secret stood."""
-        digest = blake2b(secret.encode("utf-8", "surrogatepass"), key=self._key).hexdigest()
+        digest = blake2b(secret.encode("utf-8", "surrogatepass"), key=self.key).hexdigest()
         return f"[redacted:{kind}:{digest[-4:]}]"
 
     def find(self, text: str) -> list[Found]:
         """The secrets of a text, in order, none overlapping another."""
         if len(text) < _LEAST:
             return []
-        found = sorted(self._all(text), key=lambda one: one.start)
+        return self._merged(text, self._all(text))
+
+    def find_own(self, text: str) -> list[Found]:
+        """What the patterns alone find, in order, none overlapping another."""
+        return self._merged(text, (one for pattern in self._patterns for one in _matches(pattern, text, "pattern")))
+
+    def _merged(self, text: str, all_of_them: Iterable[Found]) -> list[Found]:
+        found = sorted(all_of_them, key=lambda one: one.start)
         if not found:
             return []
         marks = [match.span() for match in _MARK.regex.finditer(text)]

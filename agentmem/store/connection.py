@@ -47,7 +47,10 @@ class Database:
         self.file = file
         self._gate = gate
         self._patience = patience
-        self._settings: dict[str, str | bool | int | float | list[str]] = {"memory_limit": memory_limit}
+        self._settings: dict[str, str | bool | int | float | list[str]] = {
+            "memory_limit": memory_limit,
+            "autoinstall_known_extensions": False,  # DuckDB would fetch them from the network
+        }
 
     @property
     def memory_limit(self) -> str:

@@ -59,8 +59,30 @@ class Owed:
 
 def current(connection: duckdb.DuckDBPyConnection) -> Generation | None:
     """The generation that searches use; None before the first vector."""
-    rows = connection.execute("SELECT no, model, dimension FROM generations ORDER BY no DESC LIMIT 1").fetchall()
+    return _newest(connection, "ready_at IS NOT NULL")
+
+
+def growing(connection: duckdb.DuckDBPyConnection) -> Generation | None:
+    """The generation that is to take its place, while it is built."""
+    return _newest(connection, "ready_at IS NULL")
+
+
+def of_model(connection: duckdb.DuckDBPyConnection, model: str) -> Generation | None:
+    """The generation of a model, serving or growing."""
+    return next((one for one in reversed(all_of_them(connection)) if one.model == model), None)
+
+
+def _newest(connection: duckdb.DuckDBPyConnection, which: str) -> Generation | None:
+    rows = connection.execute(
+        f"SELECT no, model, dimension FROM generations WHERE {which} ORDER BY no DESC LIMIT 1"
+    ).fetchall()
     return Generation(*rows[0]) if rows else None
+
+
+def all_of_them(connection: duckdb.DuckDBPyConnection) -> list[Generation]:
+    """All generations, the oldest first."""
+    rows = connection.execute("SELECT no, model, dimension FROM generations ORDER BY no").fetchall()
+    return [Generation(*row) for row in rows]
 
 
 def check(generation: Generation | None, model: str) -> None:
@@ -73,7 +95,7 @@ def check(generation: Generation | None, model: str) -> None:
         raise ModelMismatch(
             f"The store's vectors come from {generation.model}, not from {model}",
             f"{_way_back(generation.model)} goes back to the store's model; "
-            "`agentmem work --restart-vectors` computes all vectors anew with the configured one.",
+            "`agentmem reindex` computes all vectors anew with the configured one.",
         )
 
 
@@ -84,14 +106,50 @@ def _way_back(model: str) -> str:
 
 
 def begin(connection: duckdb.DuckDBPyConnection, model: str, dimension: int) -> Generation:
-    """The generation of a model: the current one if it is that model's, else a new one that has no vectors yet."""
-    generation = current(connection)
-    if generation is not None and (generation.model, generation.dimension) == (model, dimension):
-        return generation
-    no = generation.no + 1 if generation else 1
-    connection.execute("INSERT INTO generations VALUES ($1, $2, $3, $4)", [no, model, dimension, stored(now())])
-    connection.execute("DELETE FROM vector_state")
+    """The generation of a model: the one that there is, else a new one without vectors.
+
+    A first one serves at once. A later one grows beside the one that serves; what grew for yet another model goes.
+    """
+    found = of_model(connection, model)
+    if found is not None and found.dimension == dimension:
+        return found
+    drop(connection, [one.no for one in [growing(connection)] if one is not None])
+    no = number(connection, "SELECT coalesce(max(no), 0) + 1 FROM generations")
+    at = stored(now())
+    connection.execute(
+        "INSERT INTO generations (no, model, dimension, created_at, ready_at) VALUES ($1, $2, $3, $4, $5)",
+        [no, model, dimension, at, None if current(connection) else at],
+    )
     return Generation(no, model, dimension)
+
+
+def take_over(connection: duckdb.DuckDBPyConnection, generation: Generation) -> bool:
+    """Let a generation serve once it has all that the one before it has, which then goes; tells whether it serves."""
+    serving = current(connection)
+    if serving is None or serving.no == generation.no:
+        return True
+    lacking = number(
+        connection,
+        """
+        SELECT count(*) FROM vector_state v JOIN documents d ON d.slot = v.slot AND d.dense
+        ANTI JOIN (SELECT slot FROM vector_state WHERE generation = $2) n ON n.slot = v.slot
+        WHERE v.generation = $1
+        """,
+        [serving.no, generation.no],
+    )
+    if lacking:
+        return False
+    connection.execute("UPDATE generations SET ready_at = $1 WHERE no = $2", [stored(now()), generation.no])
+    drop(connection, [one.no for one in all_of_them(connection) if one.no != generation.no])
+    return True
+
+
+def drop(connection: duckdb.DuckDBPyConnection, numbers: Sequence[int]) -> None:
+    """Remove generations, with the embeddings of models that no other one is of."""
+    if numbers:
+        connection.execute("DELETE FROM vector_state WHERE list_contains($1, generation)", [list(numbers)])
+        connection.execute("DELETE FROM generations WHERE list_contains($1, no)", [list(numbers)])
+        connection.execute("DELETE FROM embeddings WHERE model NOT IN (SELECT model FROM generations)")
 
 
 def count_owed(connection: duckdb.DuckDBPyConnection, generation: int) -> int:

@@ -10,12 +10,13 @@ BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), wi
 
 k1 = 1.2 and b = 0.75, the defaults of the field. N, df and the mean length are those of the profiles asked, so one
 project's words do not weigh on another's. A message is also scored as the middle of a window of three and of five
-messages of its session: the answer often stands next to the words of the question. Messages of a window count as one
-text, whose mean length is three or five times that of one.
+messages of its session, and its session as a whole: the answer often stands next to the words of the question.
+Messages of a window count as one text, whose mean length is three or five times that of one; for sessions N, df and
+the mean length are those of sessions.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 K1 = 1.2
 B = 0.75
+SESSION_STEP = 1 << 24
+"""Slots that each session has; far more than any session has messages."""
+
 _MOST_CACHED = 200_000
 _HIGHEST_TF = 65_535  # of a USMALLINT
 _SORTING = "sort postings"  # a stage of the table `work`, whose version is how many there were
@@ -71,6 +75,23 @@ GROUP BY m.slot
 
 _WINDOWS = f"""
 WITH {_SCOPE},
+    session_scope AS MATERIALIZED (
+        SELECT slot // {SESSION_STEP} AS session, sum(length) AS length, count(*) AS turns FROM scope GROUP BY session
+    ),
+    session_stats AS MATERIALIZED (SELECT count(*) AS n, avg(length) AS mean FROM session_scope),
+    session_matched AS MATERIALIZED (
+        SELECT term, slot // {SESSION_STEP} AS session, sum(tf) AS tf FROM matched GROUP BY ALL
+    ),
+    session_weights AS (
+        SELECT term, ln(1 + (any_value(s.n) - count(*) + 0.5) / (count(*) + 0.5)) AS idf
+        FROM session_matched, session_stats s GROUP BY term
+    ),
+    session_scores AS MATERIALIZED (
+        SELECT session, any_value(turns) AS turns, {_bm25("tf", "length")} AS score
+        FROM session_matched JOIN session_scope USING (session) JOIN session_weights USING (term), session_stats
+        GROUP BY session
+    ),
+    session_spread AS MATERIALIZED (SELECT sum(score * score * turns) AS squares FROM session_scores),
     near AS (SELECT unnest([-2, -1, 0, 1, 2]) AS step),
     spread AS MATERIALIZED (
         SELECT term, slot + step AS slot,
@@ -83,14 +104,19 @@ WITH {_SCOPE},
             sum(s.length) AS length5
         FROM (SELECT DISTINCT slot FROM spread SEMI JOIN scope USING (slot)) c, near, scope s
         WHERE s.slot = c.slot + step GROUP BY c.slot
+    ),
+    scored AS (
+        SELECT slot,
+            {_bm25("coalesce(tf1, 0)", "length1")} AS score,
+            {_bm25("coalesce(tf3, 0)", "length3 / 3")} AS three,
+            {_bm25("tf5", "length5 / 5")} AS five, any_value(length1) AS length,
+            coalesce(sum(idf) FILTER (tf1 > 0), 0) AS own,
+            sum(idf) AS covered, any_value(total) AS total, any_value(n) AS population
+        FROM spread JOIN lengths USING (slot) JOIN weights USING (term), stats, asked
+        GROUP BY slot
     )
-SELECT slot,
-    {_bm25("coalesce(tf1, 0)", "length1")} AS score,
-    {_bm25("coalesce(tf3, 0)", "length3 / 3")} AS three,
-    {_bm25("tf5", "length5 / 5")} AS five, any_value(length1) AS length,
-    sum(idf) AS covered, any_value(total) AS total, any_value(n) AS population
-FROM spread JOIN lengths USING (slot) JOIN weights USING (term), stats, asked
-GROUP BY slot
+SELECT scored.*, session_scores.score AS session, squares
+FROM scored JOIN session_scores ON session_scores.session = scored.slot // {SESSION_STEP}, session_spread
 """
 
 
@@ -105,6 +131,9 @@ class Scores:
         lengths: in terms.
         population: how many documents were searched.
         windows: for messages, the scores of ±1 and ±2.
+        own: for messages, the share of the question's idf that the message itself has.
+        sessions: for messages, the score of the session that each is in.
+        session_squares: the sum of the squares of the sessions' scores over all messages searched.
     """
 
     slots: "NDArray[np.int64]"
@@ -113,6 +142,9 @@ class Scores:
     lengths: "NDArray[np.int64]"
     population: int
     windows: "tuple[NDArray[np.float64], ...]" = ()
+    own: "NDArray[np.float64] | None" = None
+    sessions: "NDArray[np.float64] | None" = None
+    session_squares: float = 0.0
 
 
 class Terms:
@@ -222,10 +254,21 @@ def _scores(
     connection: duckdb.DuckDBPyConnection, statement: str, profiles: Sequence[str], terms: Sequence[int]
 ) -> Scores:
     found = connection.execute(statement, {"profiles": list(profiles), "terms": list(terms)}).fetchnumpy()
-    population = int(found["population"][0]) if len(found["slot"]) else 0
-    windows = (found["three"], found["five"]) if "three" in found else ()
-    return Scores(
-        found["slot"], found["score"], found["covered"] / found["total"], found["length"], population, windows
+    scores = Scores(
+        slots=found["slot"],
+        scores=found["score"],
+        covered=found["covered"] / found["total"],
+        lengths=found["length"],
+        population=int(found["population"][0]) if len(found["slot"]) else 0,
+    )
+    if "three" not in found:
+        return scores
+    return replace(
+        scores,
+        windows=(found["three"], found["five"]),
+        own=found["own"] / found["total"],
+        sessions=found["session"],
+        session_squares=float(found["squares"][0]) if len(found["slot"]) else 0.0,
     )
 
 

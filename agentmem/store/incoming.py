@@ -201,43 +201,6 @@ def rows(
     return _add(connection, this, missing, number_as=number_as, refused=refused)
 
 
-_ENTRY = "written_at, actor, operation, profile, subject, before, after"
-
-
-def journal(connection: duckdb.DuckDBPyConnection, where: str) -> Merged:
-    """Add entries that the store lacks, in their order; an action stays one, under the number of its first entry."""
-    same = " AND ".join(f"k.{part} IS NOT DISTINCT FROM t.{part}" for part in _ENTRY.split(", "))
-    first = number(connection, "SELECT coalesce(max(no), 0) FROM journal")
-    connection.execute(
-        f"""
-        CREATE OR REPLACE TEMP TABLE entries AS
-        SELECT {first} + row_number() OVER (ORDER BY position) AS no, t.* FROM (
-            SELECT *, row_number() OVER (PARTITION BY {_ENTRY} ORDER BY position) AS repeat FROM staged.journal t
-            WHERE {where}
-        ) t LEFT JOIN (SELECT {_ENTRY}, count(*) AS many FROM journal GROUP BY ALL) k ON {same}
-        WHERE t.repeat > coalesce(k.many, 0);
-        CREATE OR REPLACE TEMP TABLE actions AS
-        SELECT action AS place, min(no) AS action FROM entries WHERE action IS NOT NULL GROUP BY ALL
-        UNION ALL
-        SELECT t.position + 1, min(k.action) FROM staged.journal t JOIN journal k ON {same}
-        WHERE t.position + 1 IN (SELECT undoes FROM entries) AND t.position + 1 NOT IN (
-            SELECT action FROM entries WHERE action IS NOT NULL
-        ) GROUP BY ALL;
-        """
-    )
-    new = _changed(
-        connection,
-        f"""
-        INSERT INTO journal (no, {_ENTRY}, about, action, undoes)
-        SELECT t.no, {", ".join(f"t.{part}" for part in _ENTRY.split(", "))}, t.about, a.action, u.action
-        FROM entries t LEFT JOIN actions a ON a.place = t.action LEFT JOIN actions u ON u.place = t.undoes ORDER BY t.no
-        """,
-    )
-    total = number(connection, "SELECT count(*) FROM staged.journal")
-    refused = number(connection, f"SELECT count(*) FROM staged.journal t WHERE NOT ({where})")
-    return Merged(new, total - new - refused, refused)
-
-
 def evidence(connection: duckdb.DuckDBPyConnection, where: str) -> Merged:
     """Add evidence that the store lacks of memories that it has; sessions whose messages did not come are marked."""
     staged = f"""

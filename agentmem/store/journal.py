@@ -109,6 +109,89 @@ def about(connection: duckdb.DuckDBPyConnection, subjects: Sequence[str]) -> lis
     return [_written(row) for row in rows]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which entries are meant.
+
+    Args:
+        since: written at or after.
+        until: written before.
+        subjects: about one of these; empty: about anything.
+        actions: part of one of these actions; empty: of any.
+        profiles: in one of these; empty: in any.
+    """
+
+    since: datetime | None = None
+    until: datetime | None = None
+    subjects: Sequence[str] = ()
+    actions: Sequence[int] = ()
+    profiles: Sequence[str] = ()
+
+
+def entries(connection: duckdb.DuckDBPyConnection, wanted: Wanted, limit: int | None = None) -> list[Written]:
+    """All entries of the actions of which one entry is meant, oldest first.
+
+    Args:
+        connection: the store.
+        wanted: which ones.
+        limit: of so many actions at most, the newest.
+    """
+    rows = connection.execute(
+        f"""
+        WITH meant AS (
+            SELECT DISTINCT coalesce(action, no) AS number FROM journal
+            WHERE ($since::TIMESTAMP IS NULL OR written_at >= $since)
+                AND ($until::TIMESTAMP IS NULL OR written_at < $until)
+                AND (len($subjects::VARCHAR[]) = 0 OR list_contains($subjects, subject))
+                AND (len($actions::BIGINT[]) = 0 OR list_contains($actions, coalesce(action, no)))
+                AND (len($profiles::VARCHAR[]) = 0 OR profile = '' OR list_contains($profiles, profile))
+            ORDER BY number DESC LIMIT $limit
+        )
+        SELECT {_COLUMNS} FROM journal JOIN meant ON meant.number = coalesce(action, no) ORDER BY no
+        """,
+        {
+            "since": stored(wanted.since),
+            "until": stored(wanted.until),
+            "subjects": list(wanted.subjects),
+            "actions": list(wanted.actions),
+            "profiles": list(wanted.profiles),
+            "limit": 1 << 40 if limit is None else limit,
+        },
+    ).fetchall()
+    return [_written(row) for row in rows]
+
+
+def beginning(connection: duckdb.DuckDBPyConnection, start: str) -> list[str]:
+    """The subjects of memories, messages and sessions whose id begins so."""
+    rows = connection.execute(
+        "SELECT DISTINCT subject FROM journal WHERE starts_with(subject, $1) AND about IS DISTINCT FROM $2",
+        [start.strip(), TOMBSTONE],
+    ).fetchall()
+    return [subject for (subject,) in rows]
+
+
+def undone(connection: duckdb.DuckDBPyConnection) -> dict[int, int]:
+    """The actions that are taken back, each with the one that did it; what was taken back twice counts again."""
+    pairs = connection.execute(
+        "SELECT DISTINCT action, undoes FROM journal WHERE undoes IS NOT NULL ORDER BY action DESC"
+    ).fetchall()
+    found: dict[int, int] = {}
+    for action, taken in pairs:  # the newest first: whether it still counts is settled by then
+        if action not in found:
+            found[taken] = action
+    return found
+
+
+def since(connection: duckdb.DuckDBPyConnection, subjects: Sequence[str], no: int) -> list[int]:
+    """The actions, newest first, that touched one of these subjects after an entry."""
+    rows = connection.execute(
+        "SELECT DISTINCT coalesce(action, no) AS number FROM journal "
+        "WHERE no > $1 AND subject IN (SELECT unnest($2::VARCHAR[])) ORDER BY number DESC",
+        [no, list(subjects)],
+    ).fetchall()
+    return [number for (number,) in rows]
+
+
 def _written(row: Sequence[Any]) -> Written:
     no, at, actor, operation, profile, subject, before, after, about, action, undoes = row
     return Written(

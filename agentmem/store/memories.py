@@ -7,12 +7,10 @@ from typing import Any
 
 import duckdb
 
-from agentmem.domain.ids import digest
 from agentmem.domain.memories import Evidence, MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Trust
-from agentmem.domain.text import normalise
 from agentmem.store import fulltext, versions
-from agentmem.store.rows import TIME, insert, now, number, stored, told
+from agentmem.store.rows import TIME, insert, number, stored, told
 
 _FIELDS = tuple(field.name for field in fields(MemoryItem))
 COLUMNS = ", ".join(_FIELDS)
@@ -221,12 +219,12 @@ def by_prefix(connection: duckdb.DuckDBPyConnection, start: str) -> list[MemoryI
 def by_topics(
     connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], keys: Sequence[str], *, active: bool
 ) -> list[tuple[int, MemoryItem]]:
-    """(number, memory) of all that have one of these topic keys, newest first."""
+    """(number, memory) of all that have one of these topic keys, newest first; `active`: or rejected ones."""
     if not keys:
         return []
     rows = connection.execute(
         f"SELECT no, {COLUMNS} FROM memories WHERE topic_key IN (SELECT unnest($1::VARCHAR[])) "
-        "AND profile IN (SELECT unnest($2::VARCHAR[])) AND ($3 OR status = 'active') "
+        "AND profile IN (SELECT unnest($2::VARCHAR[])) AND ($3 OR status IN ('active', 'rejected')) "
         "ORDER BY valid_from DESC NULLS LAST, no DESC",
         [list(keys), list(profiles), not active],
     ).fetchall()
@@ -320,6 +318,16 @@ def evidence_of(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> di
     return found
 
 
+def last_said(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dict[str, datetime]:
+    """When the newest evidence of memories was said, of those that have any with a time."""
+    rows = connection.execute(
+        "SELECT memory_id, max(said_at) AS latest FROM evidence WHERE memory_id IN (SELECT unnest($1::VARCHAR[])) "
+        "AND said_at IS NOT NULL GROUP BY memory_id",
+        [list(ids)],
+    ).fetchall()
+    return {memory: at for memory, raw in rows if (at := told(raw)) is not None}
+
+
 def places_of(
     connection: duckdb.DuckDBPyConnection, ids: Sequence[str]
 ) -> dict[str, set[tuple[int, str, datetime | None]]]:
@@ -344,37 +352,6 @@ def queries_of(connection: duckdb.DuckDBPyConnection, ids: Sequence[str]) -> dic
     ).fetchall():
         found.setdefault(memory, []).append(query)
     return found
-
-
-def tombstone(profile: str, content: str) -> str:
-    """The digest that a forgotten value leaves behind."""
-    return digest(profile, normalise(content))
-
-
-def bury(connection: duckdb.DuckDBPyConnection, profile: str, contents: Sequence[str]) -> None:
-    """Leave tombstones, so that these values do not come back."""
-    for content in contents:
-        connection.execute(
-            "INSERT INTO tombstones (digest, profile, buried_at) VALUES ($1, $2, $3)",
-            [tombstone(profile, content), profile, stored(now())],
-        )
-
-
-def unbury(connection: duckdb.DuckDBPyConnection, profile: str, content: str) -> None:
-    """Take a value's tombstone away, and with it the others of its grave."""
-    connection.execute(
-        "DELETE FROM tombstones WHERE digest = $1 "
-        "OR grave IN (SELECT grave FROM tombstones WHERE digest = $1 AND grave IS NOT NULL)",
-        [tombstone(profile, content)],
-    )
-
-
-def buried(connection: duckdb.DuckDBPyConnection, digests: Sequence[str]) -> set[str]:
-    """Those of these digests that have a tombstone."""
-    rows = connection.execute(
-        "SELECT digest FROM tombstones WHERE digest IN (SELECT unnest($1::VARCHAR[]))", [list(digests)]
-    ).fetchall()
-    return {found for (found,) in rows}
 
 
 def _plain(value: Any) -> Any:

@@ -1,22 +1,25 @@
 """Verbatim messages: written once, found again by id, by slot and by neighbourhood."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import duckdb
 
 from agentmem.domain.messages import Message, Role
-from agentmem.store import fulltext
+from agentmem.store import forks, fulltext
+from agentmem.store.forks import Line, Moving
 from agentmem.store.rows import TIME, insert, now, registered, stored, told
 from agentmem.store.sessions import Place
 
-SESSION_STEP = 1 << 24
-"""Slots that each session has; far more than any session has messages."""
+SESSION_STEP = fulltext.SESSION_STEP
 
-GLOBAL_IDS = frozenset({"claude", "qwen"})
-"""Agents whose transcripts give a line the same id wherever it is copied to."""
+INDEXED = 50_000
+"""Characters of one message that full-text search looks at; what is longer is data that somebody pasted."""
+
+SPOKEN = (Role.USER, Role.ASSISTANT)
+"""Whose messages are to have a vector."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,11 @@ class StoredMessage:
     forgotten_at: datetime | None = None
 
 
+def indexed(speaker: str | None, content: str) -> str:
+    """What of a message full-text search looks at."""
+    return (f"{speaker}: {content}" if speaker else content)[:INDEXED]
+
+
 def slot_of(session_no: int, seq: int) -> int:
     """The number of the document that a message at this place is."""
     return session_no * SESSION_STEP + seq
@@ -78,66 +86,72 @@ class Arrival:
     incoming: Sequence[Incoming]
 
 
-def add(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> list[list[Incoming]]:
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of the messages of one session.
+
+    Args:
+        new: those that gave a new occurrence.
+        moved: those that another session had, and that this one keeps from now on.
+        elsewhere: how many another session keeps.
+    """
+
+    new: list[Incoming]
+    moved: list[Incoming]
+    elsewhere: int
+
+
+def add(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> list[Added]:
     """Store the messages of some sessions that are not there yet, inside a writing transaction.
 
     Said again, a message stays one row and gets a further occurrence. An occurrence is known by its id in
     the transcript, else by its time. One that has neither (a *bare* one) is known if the message is, as long as
     the stream has not given more bare messages than were stored when it began: so reading a transcript again, or only
-    its end, adds nothing, and a "yes" said three times in a new one stays three occurrences.
+    its end, adds nothing, and a "yes" said three times in a new one stays three occurrences. What a fork repeats is
+    stored once; see `agentmem.store.forks`.
 
     Returns:
-        For each session those that gave a new occurrence.
+        For each session what became of its messages.
     """
-    copies = _copies(connection, arrivals)
+    lines = [
+        Line(arrival.place.no, arrival.profile, one.id, one.message) for arrival in arrivals for one in arrival.incoming
+    ]
+    settled = forks.settle(connection, lines)
     known = _known(connection, arrivals)
     stored_ids = set(known)
-    fresh: list[list[Incoming]] = []
+    added: list[Added] = []
     first_seen: list[tuple[int, Incoming]] = []
+    moves: list[tuple[Moving, Line]] = []
+    position = -1
     for arrival in arrivals:
-        new = []
+        into = Added([], [], 0)
+        elsewhere = 0
         for one in arrival.incoming:
+            position += 1
             place = (arrival.place.no, one.id)
-            if one.message.source_id in copies:
+            if position in settled.kept_elsewhere:
+                elsewhere += 1
                 continue
             key = one.message.source_id or stored(one.message.at)
             keys = known.setdefault(place, set())
             if keys and (key in keys if key is not None else one.bare < arrival.bare_before):
                 continue
             keys.add(key)
-            new.append(one)
+            if position in settled.moving:
+                moves.append((settled.moving[position], lines[position]))
+                into.moved.append(one)
+            else:
+                into.new.append(one)
             if place not in stored_ids:
                 stored_ids.add(place)
                 first_seen.append((arrival.place.no, one))
-        fresh.append(new)
-    _insert(connection, arrivals, fresh, first_seen)
-    return fresh
-
-
-def _copies(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> set[str]:
-    """The ids of lines that another session of the same profile has: a fork repeats what its parent said."""
-    lines = [
-        (arrival.place.no, arrival.profile, one.message.source_id)
-        for arrival in arrivals
-        for one in arrival.incoming
-        if one.message.source_id and one.message.agent in GLOBAL_IDS
-    ]
-    if not lines:
-        return set()
-    with registered(
-        connection,
-        {
-            "no": ("int32", [no for no, _, _ in lines]),
-            "profile": ("string", [profile for _, profile, _ in lines]),
-            "source_id": ("string", [source for _, _, source in lines]),
-        },
-    ):
-        rows = connection.execute(
-            "SELECT DISTINCT n.source_id FROM new_rows n "
-            "JOIN occurrences o ON o.source_id = n.source_id AND o.session_no <> n.no "
-            "JOIN sessions s ON s.no = o.session_no AND s.profile = n.profile"
-        ).fetchall()
-    return {source for (source,) in rows}
+        added.append(replace(into, elsewhere=elsewhere))
+    forks.take_out(connection, moves, SESSION_STEP)
+    _insert(connection, arrivals, added, first_seen)
+    for old, line in moves:
+        if old.forgotten_at is not None:
+            forget(connection, line.no, line.id, old.forgotten_at)
+    return added
 
 
 def _known(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> dict[tuple[int, str], set[object]]:
@@ -157,7 +171,7 @@ def _known(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -
 def _insert(
     connection: duckdb.DuckDBPyConnection,
     arrivals: Sequence[Arrival],
-    fresh: Sequence[Sequence[Incoming]],
+    added: Sequence[Added],
     first_seen: Sequence[tuple[int, Incoming]],
 ) -> None:
     insert(
@@ -176,8 +190,8 @@ def _insert(
     )
     placed = [
         (arrival, seq, one)
-        for arrival, new in zip(arrivals, fresh, strict=True)
-        for seq, one in enumerate(new, arrival.place.next_seq)
+        for arrival, into in zip(arrivals, added, strict=True)
+        for seq, one in enumerate(_in_order(arrival, into), arrival.place.next_seq)
     ]
     insert(
         connection,
@@ -191,25 +205,33 @@ def _insert(
             "stored_at": (TIME, [stored(now())] * len(placed)),
         },
     )
-    spoken = (Role.USER, Role.ASSISTANT)
     fulltext.add(
         connection,
         [
             fulltext.Document(
-                slot_of(arrival.place.no, seq), arrival.profile, one.terms, dense=one.message.role in spoken
+                slot_of(arrival.place.no, seq), arrival.profile, one.terms, dense=one.message.role in SPOKEN
             )
             for arrival, seq, one in placed
         ],
     )
 
 
-_SELECT = f"""
+def _in_order(arrival: Arrival, into: Added) -> list[Incoming]:
+    """What is stored of an arrival, as it came."""
+    if not into.moved:
+        return into.new
+    wanted = {id(one) for one in (*into.new, *into.moved)}
+    return [one for one in arrival.incoming if id(one) in wanted]
+
+
+SELECT = f"""
     SELECT m.id, o.session_no * {SESSION_STEP}::BIGINT + o.seq AS slot, s.id AS session_id, s.profile, m.role, m.kind,
         m.trust, m.content, o.seq, coalesce(o.said_at, m.said_at), o.source_id, m.speaker, m.forgotten_at
     FROM occurrences o
     JOIN messages m ON m.session_no = o.session_no AND m.id = o.message_id
     JOIN sessions s ON s.no = o.session_no
 """
+"""The rows that `read` makes messages of."""
 
 
 def by_slots(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> dict[int, StoredMessage]:
@@ -217,37 +239,80 @@ def by_slots(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> dic
     if not slots:
         return {}
     rows = connection.execute(
-        _SELECT
+        SELECT
         + f"""
         JOIN (SELECT (slot // {SESSION_STEP})::INTEGER AS session_no, (slot % {SESSION_STEP})::INTEGER AS seq
               FROM (SELECT unnest($1::BIGINT[]) AS slot)) w ON w.session_no = o.session_no AND w.seq = o.seq
         """,
         [list(slots)],
     ).fetchall()
-    found = map(_message, rows)
+    found = map(read, rows)
     return {message.slot: message for message in found}
 
 
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a message is like, apart from its words."""
+
+    role: str
+    speaker: str | None
+    asks: bool
+    at: datetime | None
+
+
+def traits(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> dict[int, Traits]:
+    """The traits of the messages at some slots; `asks`: the text ends with a question mark."""
+    rows = connection.execute(
+        f"""
+        SELECT o.session_no * {SESSION_STEP}::BIGINT + o.seq, m.role, m.speaker,
+            right(rtrim(m.content), 1) IN ('?', '？'), coalesce(o.said_at, m.said_at)
+        FROM occurrences o
+        JOIN messages m ON m.session_no = o.session_no AND m.id = o.message_id
+        JOIN (SELECT (slot // {SESSION_STEP})::INTEGER AS session_no, (slot % {SESSION_STEP})::INTEGER AS seq
+              FROM (SELECT unnest($1::BIGINT[]) AS slot)) w ON w.session_no = o.session_no AND w.seq = o.seq
+        """,
+        [list(slots)],
+    ).fetchall()
+    return {slot: Traits(role, speaker, asks, told(at)) for slot, role, speaker, asks, at in rows}
+
+
 def slots_between(
-    connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], since: datetime | None, until: datetime | None
+    connection: duckdb.DuckDBPyConnection,
+    profiles: Sequence[str],
+    since: datetime | None,
+    until: datetime | None,
+    *,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
 ) -> list[int]:
-    """The slots of all messages said in a period, the newest first."""
+    """The slots of all messages said in a period, the newest first.
+
+    Args:
+        connection: the store.
+        profiles: where to look.
+        since: said at or after.
+        until: said before.
+        as_of: said by then; one without a time counts from when it was stored.
+        known_at: stored by then.
+    """
     rows = connection.execute(
         f"""
         SELECT o.session_no * {SESSION_STEP}::BIGINT + o.seq FROM occurrences o
         JOIN sessions s ON s.no = o.session_no AND s.profile IN (SELECT unnest($1::VARCHAR[]))
         WHERE ($2::TIMESTAMP IS NULL OR o.said_at >= $2) AND ($3::TIMESTAMP IS NULL OR o.said_at < $3)
+            AND ($4::TIMESTAMP IS NULL OR coalesce(o.said_at, o.stored_at) <= $4)
+            AND ($5::TIMESTAMP IS NULL OR o.stored_at <= $5)
         ORDER BY o.said_at DESC, 1 DESC
         """,
-        [list(profiles), stored(since), stored(until)],
+        [list(profiles), stored(since), stored(until), stored(as_of), stored(known_at)],
     ).fetchall()
     return [slot for (slot,) in rows]
 
 
 def by_id(connection: duckdb.DuckDBPyConnection, start: str) -> list[StoredMessage]:
     """Every occurrence of the messages whose id begins with `start`, oldest first."""
-    rows = connection.execute(_SELECT + " WHERE starts_with(m.id, $1) ORDER BY s.profile, slot", [start]).fetchall()
-    return [_message(row) for row in rows]
+    rows = connection.execute(SELECT + " WHERE starts_with(m.id, $1) ORDER BY s.profile, slot", [start]).fetchall()
+    return [read(row) for row in rows]
 
 
 def around(connection: duckdb.DuckDBPyConnection, slot: int, reach: int) -> list[StoredMessage]:
@@ -256,11 +321,18 @@ def around(connection: duckdb.DuckDBPyConnection, slot: int, reach: int) -> list
     return [found[place] for place in sorted(found)]
 
 
-def forget(connection: duckdb.DuckDBPyConnection, session_no: int, message_id: str) -> None:
-    """Hide a message: it leaves the index and is not found again; its row stays, so that it can come back."""
+def forget(connection: duckdb.DuckDBPyConnection, session_no: int, message_id: str, at: datetime | None = None) -> None:
+    """Hide a message: it leaves the index and is not found again; its row stays, so that it can come back.
+
+    Args:
+        connection: inside a writing transaction.
+        session_no: the session's number.
+        message_id: the message's id.
+        at: when it was forgotten, as the database keeps it; None: now.
+    """
     connection.execute(
         "UPDATE messages SET forgotten_at = $1 WHERE session_no = $2 AND id = $3",
-        [stored(now()), session_no, message_id],
+        [at or stored(now()), session_no, message_id],
     )
     seqs = connection.execute(
         "SELECT seq FROM occurrences WHERE session_no = $1 AND message_id = $2", [session_no, message_id]
@@ -268,7 +340,8 @@ def forget(connection: duckdb.DuckDBPyConnection, session_no: int, message_id: s
     fulltext.remove(connection, [slot_of(session_no, seq) for (seq,) in seqs])
 
 
-def _message(row: tuple[Any, ...]) -> StoredMessage:
+def read(row: tuple[Any, ...]) -> StoredMessage:
+    """The message of a row of `SELECT`."""
     identity, slot, session_id, profile, role, kind, trust, content, seq, at, source_id, speaker, forgotten = row
     return StoredMessage(
         id=identity,

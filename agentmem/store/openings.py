@@ -44,7 +44,7 @@ def latest(connection: duckdb.DuckDBPyConnection, profile: str, most: int, *, bu
     rows = connection.execute(
         """
         SELECT no, id, coalesce(ended_at, ingested_at) AS latest, agent, branch FROM sessions
-        WHERE profile = $1 AND id IS DISTINCT FROM $2 ORDER BY latest DESC, no DESC LIMIT $3
+        WHERE profile = $1 AND id IS DISTINCT FROM $2 ORDER BY latest DESC, id LIMIT $3
         """,
         [profile, but, most * 4],  # some will have nothing to show: an agent was started and left again
     ).fetchall()
@@ -78,6 +78,10 @@ def _first_words(connection: duckdb.DuckDBPyConnection, numbers: Sequence[int]) 
         FROM occurrences o JOIN messages m ON m.session_no = o.session_no AND m.id = o.message_id
         WHERE list_contains($1, o.session_no) AND list_contains($1, m.session_no)
             AND m.role = 'user' AND m.kind = 'text' AND m.trust = 'high' AND m.forgotten_at IS NULL
+            AND NOT EXISTS (
+                SELECT 1 FROM evidence e JOIN memories f ON f.id = e.memory_id AND f.status = 'forgotten'
+                WHERE e.session_no = m.session_no AND e.message_id = m.id
+            )
         GROUP BY o.session_no
         """,
         [list(numbers), _LONGEST],

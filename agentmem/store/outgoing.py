@@ -86,7 +86,7 @@ def choose(connection: duckdb.DuckDBPyConnection, wanted: Wanted) -> None:
     )
     connection.execute(
         """
-        CREATE TEMP TABLE chosen_entries AS SELECT j.no, row_number() OVER (ORDER BY j.no) AS place FROM journal j
+        CREATE TEMP TABLE chosen_entries AS SELECT j.no FROM journal j
         -- What a store imported is about that store. An import into an empty one gives the same export again.
         WHERE j.operation <> 'import' AND ($whole
             OR ($by_profile AND j.profile IN (SELECT name FROM chosen_profiles))
@@ -99,12 +99,6 @@ def choose(connection: duckdb.DuckDBPyConnection, wanted: Wanted) -> None:
             "by_profile": not (wanted.kinds or wanted.since),
             "by_kind": bool(wanted.kinds),
         },
-    )
-    connection.execute(
-        """
-        CREATE TEMP TABLE chosen_actions AS SELECT j.action, min(c.place) AS place
-        FROM journal j JOIN chosen_entries c ON c.no = j.no WHERE j.action IS NOT NULL GROUP BY j.action
-        """
     )
     if wanted.vectors:
         connection.execute(

@@ -235,15 +235,14 @@ TABLES: tuple[Table, ...] = (
             Column("before", Type.JSON, value="t.before::VARCHAR"),
             Column("after", Type.JSON, value="t.after::VARCHAR"),
             Column("about"),
-            Column("action", Type.WHOLE),
-            Column("undoes", Type.WHOLE),
         ),
-        # An action is named by the place that its first entry has in the export.
-        "(SELECT j.no, j.written_at, j.actor, j.operation, j.profile, j.subject, j.before, j.after, j.about, "
-        "a.place AS action, u.place AS undoes FROM chosen_entries c JOIN journal j ON j.no = c.no "
-        "LEFT JOIN chosen_actions a ON a.action = j.action LEFT JOIN chosen_actions u ON u.action = j.undoes) t",
+        "journal t SEMI JOIN chosen_entries c ON c.no = t.no",
         "t.no",
-        left={"no": _NUMBERED},
+        left={
+            "no": _NUMBERED,
+            "action": "what was done on one store is taken back there, by numbers that only it knows",
+            "undoes": "as `action`",
+        },
     ),
     Table(
         "tombstones",

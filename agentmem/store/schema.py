@@ -183,10 +183,26 @@ def m005_sessions_known_by_quotations(connection: duckdb.DuckDBPyConnection) -> 
     connection.execute("ALTER TABLE sessions ADD COLUMN quoted_only BOOLEAN")
 
 
+def m006_privacy(connection: duckdb.DuckDBPyConnection) -> None:
+    """What scrubbing and a change of the embedding model need.
+
+    `scrubbed` knows messages by the keyed hash of the id that they had before something was taken out of them.
+    `ready_at` of a generation: since when it has the vectors of all documents and serves; null while it is built.
+    """
+    connection.execute(
+        """
+        CREATE TABLE scrubbed (digest VARCHAR NOT NULL, message_id VARCHAR NOT NULL);
+        ALTER TABLE generations ADD COLUMN ready_at TIMESTAMP;
+        UPDATE generations SET ready_at = created_at;
+        """
+    )
+
+
 STEPS: tuple[Step, ...] = (
     m001_first_tables,
     m002_lifecycle,
     m003_graves_contradictions_anchors,
     m004_work_of_models,
     m005_sessions_known_by_quotations,
+    m006_privacy,
 )

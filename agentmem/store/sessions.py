@@ -96,6 +96,14 @@ def places(connection: duckdb.DuckDBPyConnection, keys: Sequence[tuple[str, str]
     return {(p, i): Place(no, seq, bare) for p, i, no, seq, bare in rows if (p, i) in wanted}
 
 
+def begin_with(connection: duckdb.DuckDBPyConnection, start: str) -> list[tuple[int, str, str]]:
+    """Number, profile and id of the sessions whose id begins so."""
+    rows: list[tuple[int, str, str]] = connection.execute(
+        "SELECT no, profile, id FROM sessions WHERE starts_with(id, $1) ORDER BY no", [start]
+    ).fetchall()
+    return rows
+
+
 def profiles_of(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str]) -> dict[str, str]:
     """The profile in which each session was stored before, of those that were, in exactly one."""
     rows = connection.execute(
@@ -104,6 +112,26 @@ def profiles_of(connection: duckdb.DuckDBPyConnection, session_ids: Sequence[str
         [list(session_ids)],
     ).fetchall()
     return dict(rows)
+
+
+def spans(connection: duckdb.DuckDBPyConnection, numbers: Sequence[int]) -> dict[int, dict[str, str | None]]:
+    """What `extend` changes of sessions, as text, by number: what the journal notes before it does."""
+    rows = connection.execute(
+        "SELECT no, started_at::VARCHAR, ended_at::VARCHAR, cwd, branch, ingested_at::VARCHAR FROM sessions "
+        "WHERE no IN (SELECT unnest($1::INTEGER[]))",
+        [list(numbers)],
+    ).fetchall()
+    names = ("started_at", "ended_at", "cwd", "branch", "ingested_at")
+    return {row[0]: dict(zip(names, row[1:], strict=True)) for row in rows}
+
+
+def drop_empty_profile(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Take a profile away that holds nothing."""
+    connection.execute(
+        "DELETE FROM profiles WHERE name = $1 AND NOT EXISTS (SELECT 1 FROM sessions WHERE profile = $1) "
+        "AND NOT EXISTS (SELECT 1 FROM memories WHERE profile = $1)",
+        [name],
+    )
 
 
 def create(

@@ -37,13 +37,16 @@ class Settled:
     superseded: int = 0
 
 
-def settle(connection: duckdb.DuckDBPyConnection, terms: Terms, words: Mapping[str, Sequence[int]]) -> Settled:
+def settle(
+    connection: duckdb.DuckDBPyConnection, terms: Terms, words: Mapping[str, Sequence[int]], action: journal.Action
+) -> Settled:
     """Merge all that is staged about memories.
 
     Args:
         connection: inside a writing transaction, with the staged tables attached and the sessions merged.
         terms: for memories that change.
         words: the terms of the memories that may be new, by id.
+        action: the import, for the journal.
     """
     done = Settled()
     connection.execute(
@@ -76,9 +79,9 @@ def settle(connection: duckdb.DuckDBPyConnection, terms: Terms, words: Mapping[s
     done.tables["tombstones"] = incoming.rows(
         connection, "tombstones", "digest, profile, grave", where="t.digest NOT IN (SELECT digest FROM spared)"
     )
-    done.forgotten = _change(connection, terms, forgotten, Status.FORGOTTEN)
-    done.superseded = _change(connection, terms, replaced, Status.SUPERSEDED)
-    done.superseded += _change(connection, terms, _outdone(connection), Status.SUPERSEDED)
+    done.forgotten = _change(connection, terms, action, forgotten, Status.FORGOTTEN)
+    done.superseded = _change(connection, terms, action, replaced, Status.SUPERSEDED)
+    done.superseded += _change(connection, terms, action, _outdone(connection), Status.SUPERSEDED)
     return done
 
 
@@ -176,7 +179,11 @@ def _outdone(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
 
 
 def _change(
-    connection: duckdb.DuckDBPyConnection, terms: Terms, changes: Mapping[str, str | None], status: Status
+    connection: duckdb.DuckDBPyConnection,
+    terms: Terms,
+    action: journal.Action,
+    changes: Mapping[str, str | None],
+    status: Status,
 ) -> int:
     items = memories.by_ids(connection, list(changes))
     queries = memories.queries_of(connection, list(items))
@@ -188,7 +195,7 @@ def _change(
         )
         operation = "forget" if status is Status.FORGOTTEN else "supersede"
         entries.append(journal.Entry(operation, item.profile, identity, before=_state(item), after=_state(changed)))
-    journal.write(connection, ACTOR, entries)
+    journal.write(connection, ACTOR, entries, action)
     return len(entries)
 
 

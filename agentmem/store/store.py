@@ -1,5 +1,6 @@
 """The store of one home: opens the database in the right state, for reading or for one transaction."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -7,7 +8,8 @@ from functools import cached_property
 import duckdb
 
 from agentmem.config import Config
-from agentmem.paths import Home, make_private_file, make_private_folder
+from agentmem.errors import OpenToOthers
+from agentmem.paths import Home, make_private, make_private_file, make_private_folder
 from agentmem.redaction.key import store_key
 from agentmem.redaction.redactor import Redactor
 from agentmem.store import migrations
@@ -50,6 +52,13 @@ class Store:
         """Whether anything was ever stored."""
         return self._database.exists()
 
+    def _make_private(self) -> None:
+        """Shut others out of the store, and warn that they could have looked in."""
+        opened = make_private(self.home)
+        if opened:
+            names = ", ".join(map(str, opened))
+            warnings.warn(f"Other users could look into {names}; now only you can", OpenToOthers, stacklevel=4)
+
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection to read from; a store that does not exist yet reads as an empty one and is not created.
@@ -65,6 +74,7 @@ class Store:
                     migrations.run(empty, step)
                 yield empty
             return
+        self._make_private()
         while True:
             with self._database.reading() as connection:
                 if not migrations.pending(connection):
@@ -82,6 +92,7 @@ class Store:
             StoreDamaged: it cannot be opened.
         """
         make_private_folder(self.home.data)
+        self._make_private()
         while True:
             with self._database.writing() as connection:
                 if not migrations.pending(connection):

@@ -5,7 +5,8 @@ left the index is filtered out by the search and deleted when vectors are next w
 filled again from the embeddings without computing one. One process at a time writes, under a lock file of its own.
 """
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -51,7 +52,11 @@ class VectorTable:
         """
         make_private_folder(self._folder)
         with FileLock(self._folder / "writer.lock", timeout=patience, poll_interval=0.05, mode=0o600):
-            yield
+            previous = os.umask(0o077)  # LanceDB makes its files as it is used to
+            try:
+                yield
+            finally:
+                os.umask(previous)
 
     @property
     def settled(self) -> bool:
@@ -105,6 +110,19 @@ class VectorTable:
         for start in range(0, len(slots), _DELETE_BATCH):
             table.delete(f"slot IN ({', '.join(map(str, slots[start : start + _DELETE_BATCH].tolist()))})")
 
+    def drop(self) -> None:
+        """Remove the table with all its versions, from the disk too."""
+        if self._path.exists():
+            self._database().drop_table(self._name)
+
+    def drop_others(self, numbers: Collection[int]) -> None:
+        """Remove the tables of generations that are not among these."""
+        kept = {f"generation_{number}" for number in numbers} | {self._name}
+        for other in self._folder.glob("generation_*.lance"):
+            if other.stem not in kept:
+                self._database().drop_table(other.stem)
+                other.with_suffix(".unsettled").unlink(missing_ok=True)
+
     def tidy(self) -> None:
         """Merge small pieces, drop old versions, and build or extend the index once the table is large."""
         table = self._open()
@@ -116,9 +134,6 @@ class VectorTable:
 
             table.create_index("vector", config=IvfPq(distance_type="cosine"))
         table.optimize(cleanup_older_than=_KEPT)
-        for other in self._database().list_tables().tables:
-            if other.startswith("generation_") and other != self._name:
-                self._database().drop_table(other)
 
     def search(
         self, profiles: Sequence[str], vector: "NDArray[np.float32]", limit: int

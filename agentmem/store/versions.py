@@ -93,6 +93,19 @@ def of(connection: duckdb.DuckDBPyConnection, numbers: Sequence[int], at: dateti
     return [_version(row) for row in rows]
 
 
+def since(
+    connection: duckdb.DuckDBPyConnection, numbers: Sequence[int], at: datetime | None = None
+) -> dict[int, datetime]:
+    """Since when each memory has the status that it is known to have at a time; None: now."""
+    found: dict[int, datetime] = {}
+    last: dict[int, Status | None] = {}
+    for version in of(connection, numbers, at):
+        if last.get(version.memory_no) is not version.status or version.memory_no not in found:
+            found[version.memory_no] = version.known_from
+        last[version.memory_no] = version.status
+    return found
+
+
 def _version(row: Sequence[Any]) -> Version:
     no, known_from, status, superseded_by, valid_from, expires_at, reason = row
     return Version(

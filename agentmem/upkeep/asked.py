@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from agentmem.domain.dates import parse_when
 from agentmem.domain.memories import MemoryKind
@@ -49,6 +49,15 @@ def today_meant(when: datetime | str | None, now: datetime) -> datetime:
                 return written
     at = moment(when, now) or now
     return at if isinstance(when, datetime) else at.astimezone(now.tzinfo)
+
+
+def instant(when: datetime | str | None, reference: datetime) -> datetime | None:
+    """A point in time to look back from; of a period that is said in words, its last moment ("by the end of April")."""
+    if not isinstance(when, str):
+        return moment(when, reference)
+    start, end = parse_when(when, reference)
+    is_distance = abs(end - reference) < timedelta(seconds=1)  # "7d" is the time seven days ago
+    return start if is_distance else end - timedelta(microseconds=1)
 
 
 def moment(when: datetime | str | None, reference: datetime) -> datetime | None:

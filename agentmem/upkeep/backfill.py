@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from agentmem.errors import AgentmemError, StoreBusy, UsageError
 from agentmem.hook.ignored import is_ignored, patterns
@@ -16,13 +17,13 @@ from agentmem.ingest.growth import KEPT_OUT, Growth, Part, due
 from agentmem.ingest.pipeline import Ingested, Ingestion
 from agentmem.store import files, sessions
 from agentmem.store.files import Watermark
-from agentmem.store.store import Store
+from agentmem.store.store import Connection, Store
 from agentmem.upkeep.places import PLACES, Machine, Transcript, find
 
 UNKNOWN_PROJECT = "unknown"
 """The profile of sessions that name no folder. It is not the current folder's: a sweep may run anywhere."""
 
-_MARK_EVERY = 1.0  # seconds; what a killed run reads again
+_WRITE_EVERY = 1.0  # seconds; what a killed run reads again
 _MOST_ERRORS = 50
 
 Progress = Callable[[int, int], None]
@@ -206,11 +207,10 @@ def read_all(
     """
     todo = list(todo)
     total = sum(one.part.size - one.part.start for one in todo)
-    run = Ingestion(store, profile=None, fallback=(UNKNOWN_PROJECT, None))
+    run = Ingestion(store, profile=None, fallback=(UNKNOWN_PROJECT, None), actor="capture")
     done.stored = run.done
     is_kept_out = _gate(store)
-    marks: list[Watermark] = []
-    marked = time.monotonic()
+    written = time.monotonic()
     before = 0
     try:
         for one in todo:
@@ -224,22 +224,20 @@ def read_all(
             )
             _take(run, growth, one, done)
             before += one.part.size - one.part.start
-            if growth.watermark is not None:
-                marks.append(growth.watermark)
-            if marks and time.monotonic() - marked > _MARK_EVERY:
-                _mark(store, marks)
-                marked = time.monotonic()
+            if time.monotonic() - written > _WRITE_EVERY:
+                _flush(run, done)
+                written = time.monotonic()
     except BaseException:  # stopped by a person, or the store is busy: what was read need not be read again
         with suppress(AgentmemError):
-            _mark(store, marks)
+            _flush(run, done)
         raise
-    _mark(store, marks)
+    _flush(run, done)
 
 
 def _take(run: Ingestion, growth: Growth, one: Due, done: CaughtUp) -> None:
     path = str(one.transcript.path)
     try:
-        run.take(growth, source=path)
+        failed = run.gather(growth, source=path)
     except StoreBusy:
         raise
     except AgentmemError as error:
@@ -247,12 +245,14 @@ def _take(run: Ingestion, growth: Growth, one: Due, done: CaughtUp) -> None:
         return
     except Exception as error:  # noqa: BLE001 - one transcript must not keep the others from being read
         done.fail(path, f"unexpected {type(error).__name__} while reading it")
-        growth.watermark = None
         return
+    _report(failed, done)
     done.bytes += growth.bytes
     if growth.error is not None:
         done.fail(path, growth.error.message)
         return
+    if growth.watermark is not None and path not in dict(failed):
+        run.then(partial(_mark, growth.watermark), source=path)
     done.read += 1
     if growth.kept_out:
         done.left_out[f"{one.transcript.agent}: messages {KEPT_OUT}"] += growth.kept_out
@@ -262,12 +262,22 @@ def _take(run: Ingestion, growth: Growth, one: Due, done: CaughtUp) -> None:
         done.left_out[f"{one.transcript.agent}: lines, {reason}"] += many
 
 
-def _mark(store: Store, marks: list[Watermark]) -> None:
-    if marks:
-        with store.writing() as connection:
-            for mark in marks:
-                files.mark(connection, mark)
-        marks.clear()
+def _flush(run: Ingestion, done: CaughtUp) -> None:
+    _report(run.flush(), done)
+
+
+def _report(failed: Iterable[tuple[str, Exception]], done: CaughtUp) -> None:
+    for path, error in failed:
+        done.fail(
+            path,
+            error.message
+            if isinstance(error, AgentmemError)
+            else f"unexpected {type(error).__name__} while storing it",
+        )
+
+
+def _mark(watermark: Watermark, connection: Connection) -> None:
+    files.mark(connection, watermark)
 
 
 def _gate(store: Store) -> Callable[[str], bool]:

@@ -122,7 +122,9 @@ def _store(store: Store, config: Config, *, deep: bool) -> Iterator[Check]:
             f"format {len(steps)}; sessions: {held.sessions:,}, messages: {held.messages:,}, memories: {memories:,}",
         )
         generation = embeddings.current(connection)
-        owed = embeddings.count_owed(connection, generation.no if generation else 0)
+        growing = embeddings.growing(connection)
+        newest = growing or generation
+        owed = embeddings.count_owed(connection, newest.no if newest else 0)
         wrong = counts.disagreements(connection) if deep else {}
         backlog = work.backlog(connection, now().astimezone().date())
     yield from _models(config)
@@ -131,12 +133,18 @@ def _store(store: Store, config: Config, *, deep: bool) -> Iterator[Check]:
     yield model
     if generation is not None and model.state == OK and config.embedder != "none":
         try:
-            embeddings.check(generation, model.detail.split(" ", 1)[0])
+            embeddings.check(newest, model.detail.split(" ", 1)[0])
         except ModelMismatch as error:
             yield Check("vectors", FAILED, error.message, error.hint)
             return
     if owed and config.embedder != "none":
-        yield Check("vectors", WARNING, f"{owed:,} documents wait for their vector", "`agentmem work` computes them.")
+        if growing is not None and generation is not None:
+            words = f"{owed:,} documents wait for a vector of {growing.model}; until then {generation.model} serves"
+            yield Check("vectors", WARNING, words, "`agentmem reindex` goes on.")
+        else:
+            yield Check(
+                "vectors", WARNING, f"{owed:,} documents wait for their vector", "`agentmem work` computes them."
+            )
     else:
         yield Check("vectors", OK, "none is owed")
     if deep:

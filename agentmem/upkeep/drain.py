@@ -31,6 +31,7 @@ from agentmem.upkeep import notes
 from agentmem.upkeep.backfill import CaughtUp, Due, catch_up, read_all
 from agentmem.upkeep.notes import Note
 from agentmem.upkeep.places import PLACES, Machine, Transcript, of_session
+from agentmem.upkeep.tidy import note_recalled
 
 _TRIES = 5  # for a transcript that is not there: agents write behind their hooks' backs
 _PAUSE = 0.6
@@ -111,6 +112,7 @@ class _Worker:
         error = ""
         try:
             notes.tidy(self._home)
+            note_recalled(self._store)
             self._until_empty()
         except AgentmemError as problem:
             self.gave_up = True

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from agentmem.domain.memories import Evidence, MemoryItem
 from agentmem.errors import NotFound, UsageError
-from agentmem.store import journal, memories, messages
+from agentmem.store import anchors, journal, memories, messages
+from agentmem.store.anchors import Anchor
 from agentmem.store.journal import Written
 from agentmem.store.messages import StoredMessage
 from agentmem.store.store import Connection
@@ -26,6 +27,8 @@ class Shown:
         queries: the questions that the memory answers.
         context: the messages around it, or around its newest evidence.
         verdicts: what a model said when it checked the memory.
+        anchors: what the memory names of its project's code.
+        code: whether that is `fresh`, `drifted` or `orphaned`, in words; empty where git cannot tell.
     """
 
     memory: MemoryItem | None = None
@@ -35,6 +38,8 @@ class Shown:
     queries: tuple[str, ...] = ()
     context: tuple[StoredMessage, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    anchors: tuple[Anchor, ...] = ()
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,7 @@ def show(connection: Connection, start: str) -> Shown:
             queries=tuple(memories.queries_of(connection, [found.id]).get(found.id, ())),
             context=tuple(context),
             verdicts=tuple(verdicts_of(connection, found.id)),
+            anchors=tuple(anchors.of(connection, [found.id]).get(found.id, ())),
         )
     context = messages.around(connection, found[0].slot, _REACH)
     return Shown(message=found[0], occurrences=tuple(found), context=tuple(context))

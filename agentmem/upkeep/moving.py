@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from agentmem.config import Config
 from agentmem.errors import NotFound, UsageError
-from agentmem.store import sessions, snapshots
+from agentmem.store import scratch, sessions
 from agentmem.store.outgoing import Wanted
 from agentmem.store.store import Store
 from agentmem.upkeep.asked import kinds_called, local_now, moment
@@ -95,7 +95,7 @@ class Moving:
             UsageError: a profile that it does not have.
         """
         if not isinstance(place, str | Path):
-            with snapshots.scratch(self._store.home) as folder:
+            with scratch.folder(self._store.home) as folder:
                 file = folder / "standard-input.jsonl"
                 with file.open("wb") as whole:
                     shutil.copyfileobj(place, whole)

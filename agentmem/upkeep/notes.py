@@ -125,6 +125,19 @@ def tidy(home: Home) -> None:
                         os.unlink(entry.path)  # noqa: PTH108 - as scandir gives it
 
 
+def trim(home: Home, *, days: float) -> int:
+    """Remove what hooks left behind, and notes that came to nothing so many days ago; how many of these there were."""
+    tidy(home)
+    removed = 0
+    if days > 0:
+        for note in (home.spool / "failed").glob("*.json"):
+            with suppress(FileNotFoundError):
+                if time.time() - note.stat().st_mtime > days * 86_400:
+                    note.unlink()
+                    removed += 1
+    return removed
+
+
 def hear(home: Home, notes: list[Note]) -> None:
     """Note down that these events were heard of."""
     heard = recall(home)

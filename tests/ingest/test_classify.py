@@ -7,7 +7,7 @@ import pytest
 
 from agentmem.domain.memories import Candidate, MemoryKind
 from agentmem.domain.messages import Trust
-from agentmem.ingest.classify import classify
+from agentmem.ingest.classify import classify, living
 
 AT = datetime(2026, 5, 6, tzinfo=UTC)
 BASE = Candidate(
@@ -50,3 +50,13 @@ def test_twice_is_once() -> None:
     """The stage may run again."""
     once = classify(replace(BASE, kind=MemoryKind.TASK, importance=3))
     assert classify(once) == once
+
+
+def test_settings_say_how_long_a_task_lives():
+    task = classify(replace(BASE, kind=MemoryKind.TASK))
+    assert living(task, 3).expires_at == AT + timedelta(days=3)
+    due = classify(replace(BASE, kind=MemoryKind.TASK, occurred_at=AT + timedelta(days=30)))
+    assert living(due, 3).expires_at == AT + timedelta(days=31)
+    told = replace(task, expires_at=AT + timedelta(days=100))
+    assert living(told, 3) == told
+    assert living(BASE, 3) == BASE

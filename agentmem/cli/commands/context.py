@@ -42,6 +42,10 @@ def context(
         int | None,
         typer.Option("--budget", min=1, max=MOST_TOKENS, metavar="N", help="How many tokens it may cost; else 2,000."),
     ] = None,
+    window: Annotated[
+        int | None,
+        typer.Option("--window", min=1, metavar="N", help="The context window's tokens; it takes a tenth at most."),
+    ] = None,
     profile: options.ProfileName = None,
     cwd: Annotated[
         str | None, typer.Option("--cwd", metavar="DIR", help="The folder that is worked in; else the current one.")
@@ -71,11 +75,13 @@ def context(
     if agent is not None:
         with suppress(AgentmemError, OSError):  # whatever is wrong, the agent is not to be bothered with it
             config = replace(configuration.load(place.settings), patience=_HOOK_PATIENCE)
-            told = partial(_brief, place, config, profile, folder, session=session, query=query, budget=budget)
+            told = partial(
+                _brief, place, config, profile, folder, session=session, query=query, budget=budget, window=window
+            )
             _hook(told, Briefed(place.data / "state" / "briefed"), agent, session, event, source)
         return
     config = configuration.load(place.settings)
-    briefing = _brief(place, config, profile, folder, session=session, query=query, budget=budget)
+    briefing = _brief(place, config, profile, folder, session=session, query=query, budget=budget, window=window)
     if as_json:
         shape = {"version": VERSION, "profile": briefing.profile, "text": briefing.text, "tokens": briefing.tokens}
         sys.stdout.write(json.dumps({**shape, "items": list(briefing.items)}, ensure_ascii=False, indent=2) + "\n")
@@ -109,14 +115,16 @@ def _brief(
     session: str | None,
     query: str | None,
     budget: int,
+    window: int | None,
 ) -> Briefing:
     if query and query.strip():
         memory = named(_LIBRARY)(place, config, profile, folder)
-        found: Briefing = memory.context(session=session, query=query, budget=budget)
+        found: Briefing = memory.context(session=session, query=query, budget=budget, window=window)
         return found
     store = Store(place, config)
     name = identify(folder).name
     if profile is not None:
         with store.reading() as connection:
             name = sessions.find_profile(connection, profile)
-    return brief(store, name, datetime.now(UTC).astimezone().date(), session=session, budget=budget)
+    today = datetime.now(UTC).astimezone().date()
+    return brief(store, name, today, config=config, session=session, budget=budget, window=window)

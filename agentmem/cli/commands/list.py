@@ -21,6 +21,8 @@ def list_(
     since: options.Since = None,
     until: options.Until = None,
     everything: options.Everything = False,
+    as_of: options.AsOf = None,
+    known_at: options.KnownAt = None,
     as_json: options.AsJson = False,
 ) -> None:
     """List the memories of a profile and of the user, newest first.
@@ -28,5 +30,13 @@ def list_(
     On a pipe each is a line with tabs between id, kind, status, day, topic and content.
     """
     memory = open_memory(ctx, profile)
-    found = memory.list(kinds=tuple(kinds or ()), since=since, until=until, everything=everything, limit=limit)
+    found = memory.list(
+        kinds=tuple(kinds or ()),
+        since=since,
+        until=until,
+        everything=everything,
+        limit=limit,
+        as_of=as_of,
+        known_at=known_at,
+    )
     render(Listed(memory.profile, found), as_json=as_json)

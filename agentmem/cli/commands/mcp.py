@@ -4,7 +4,7 @@ import typer
 
 from agentmem.cli.lazy import named
 
-_SERVER = "agentmem.mcp.server:serve"
+_SERVER = "agentmem.mcp.front:serve"
 """The command line and the server are siblings that do not import each other; this command only starts it by name."""
 
 

@@ -51,6 +51,8 @@ def recall(
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show why each hit is there.")] = False,
     everything: options.Everything = False,
+    as_of: options.AsOf = None,
+    known_at: options.KnownAt = None,
     full: Annotated[bool, typer.Option("--full", help="Show messages whole.")] = False,
     no_llm: Annotated[
         bool, typer.Option("--no-llm", help="Ask no language model: the ranked memories are the answer.")
@@ -81,6 +83,8 @@ def recall(
         "everything": everything,
         "llm": not no_llm,
         "budget_ms": budget_ms,
+        "as_of": as_of,
+        "known_at": known_at,
     }
     if batch is not None:
         if query:

@@ -1,9 +1,8 @@
 """Channel: full-text search over raw messages, each scored in its neighbourhood.
 
 The answer to a question often stands next to the words of the question. So a message is scored alone, as the middle of
-a window of three and as that of a window of five, and the three standardised scores are added with the weights below.
-On LoCoMo (1,536 questions, turn-level R@10) the message alone reaches 61.0, the window of three 64.2, this mix 71.5;
-on MemDaily (Chinese, 300 questions) 32.1 alone and 35.2 mixed.
+a window of three and as that of a window of five, and with its session; the standardised scores, and the share of the
+question's weight that the message itself has, are added with the weights of `domain.weights`.
 """
 
 from agentmem.domain.recall import MESSAGE, Query
@@ -12,8 +11,6 @@ from agentmem.store import fulltext
 from agentmem.store.store import Connection
 
 NAME = "message words"
-WINDOWS = (1.0, 1.5, 1.0)
-"""Weights of the message alone, of ±1 and of ±2 messages."""
 
 
 def search(connection: Connection, query: Query) -> Ranking:
@@ -21,7 +18,11 @@ def search(connection: Connection, query: Query) -> Ranking:
     if MESSAGE not in query.types or not query.terms:
         return nothing(NAME)
     found = fulltext.search_messages(connection, query.profiles, query.terms)
-    mixed = WINDOWS[0] * standardise(found.scores, found.population)
-    for weight, scores in zip(WINDOWS[1:], found.windows, strict=True):
+    if found.own is None or found.sessions is None or not len(found.slots):
+        return nothing(NAME)
+    by = query.weights
+    mixed = by.covered * found.own
+    for weight, scores in zip((by.alone, by.three, by.five), (found.scores, *found.windows), strict=True):
         mixed = mixed + weight * standardise(scores, found.population)
-    return Ranking(NAME, found.slots, mixed, standardise(mixed, found.population), found.covered, found.lengths)
+    mixed = mixed + by.session * standardise(found.sessions, found.population, found.session_squares)
+    return Ranking(NAME, found.slots, mixed, mixed, found.covered, found.lengths)

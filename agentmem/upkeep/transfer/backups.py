@@ -14,7 +14,7 @@ import filelock
 
 from agentmem.errors import NotFound, StoreBusy, StoreDamaged
 from agentmem.paths import PRIVATE_FILE, make_private_folder
-from agentmem.store import copies, snapshots
+from agentmem.store import copies, scratch
 from agentmem.store.rows import now
 from agentmem.store.store import Store
 
@@ -87,7 +87,7 @@ def back_up(store: Store, folder: Path | None, keep: int | None) -> BackedUp:
     place = copies.stamped(folder, _START, now())
     fresh = folder / f".{place.name}.{os.getpid()}.partial"
     try:
-        snapshots.copy(store.database, fresh)
+        scratch.copy(store.database, fresh)
         made = _look(fresh, store.database.memory_limit, deep=True)
         copies.settle(fresh, place)
     except BaseException:  # Ctrl-C as well must leave nothing half-written behind
@@ -126,7 +126,7 @@ def restore(store: Store, backup: Path, *, dry_run: bool) -> Restored:
     if not dry_run:
         make_private_folder(store.home.data)
     limit = store.database.memory_limit
-    with snapshots.scratch(store.home) as folder:
+    with scratch.folder(store.home) as folder:
         fresh = folder / "restored.duckdb"
         copies.take(backup, fresh)
         found = _named(_look(fresh, limit, deep=False), backup)

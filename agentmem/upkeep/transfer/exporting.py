@@ -14,7 +14,7 @@ from typing import BinaryIO
 from agentmem.config import Config
 from agentmem.errors import UsageError
 from agentmem.paths import PRIVATE_FILE, PRIVATE_FOLDER
-from agentmem.store import outgoing, sessions, snapshots
+from agentmem.store import outgoing, scratch, sessions
 from agentmem.store.outgoing import Wanted
 from agentmem.store.store import Connection, Store
 from agentmem.upkeep.transfer import lines, manifest, parquet
@@ -54,7 +54,7 @@ def export(store: Store, config: Config, wanted: Wanted, place: Path, form: str,
     fresh = place.with_name(f".{place.name}.{os.getpid()}.partial")
     _remove(fresh)
     try:
-        with snapshots.snapshot(store, config, outgoing.MEMORY_LIMIT) as copy, copy.reading() as connection:
+        with scratch.snapshot(store, config, outgoing.MEMORY_LIMIT) as copy, copy.reading() as connection:
             wanted = _chosen(connection, wanted)
             total = outgoing.count(connection, manifest.tables(wanted))
             count = _Count(progress, total)
@@ -79,7 +79,7 @@ def export(store: Store, config: Config, wanted: Wanted, place: Path, form: str,
 
 def export_lines(store: Store, config: Config, wanted: Wanted, out: BinaryIO) -> Exported:
     """Write an export as lines to a stream, as they are read; the last line tells the reader that all came."""
-    with snapshots.snapshot(store, config, outgoing.MEMORY_LIMIT) as copy, copy.reading() as connection:
+    with scratch.snapshot(store, config, outgoing.MEMORY_LIMIT) as copy, copy.reading() as connection:
         wanted = _chosen(connection, wanted)
         parts = lines.write(connection, wanted, out, lambda _rows: None)
     out.flush()

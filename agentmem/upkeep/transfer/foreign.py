@@ -7,7 +7,7 @@ from agentmem.errors import BadInput
 from agentmem.ingest.told import TakenIn, take_in
 from agentmem.sources.facts import Facts, read_facts
 from agentmem.sources.markdown import SUFFIXES, files_of, read_file
-from agentmem.store import snapshots
+from agentmem.store import scratch
 from agentmem.store.fulltext import Terms
 from agentmem.store.incoming import Merged
 from agentmem.store.store import Store
@@ -34,7 +34,7 @@ def import_foreign(store: Store, config: Config, place: Path, profile: str, *, d
     found = _read(place)
     extractor = f"{found.format}/{_VERSION}"
     if dry_run:
-        with snapshots.scratch(store.home) as folder:
+        with scratch.folder(store.home) as folder:
             target = rehearsal(store, config, folder)
             done = take_in(target, Terms(), found.statements, profile=profile, extractor=extractor)
     else:

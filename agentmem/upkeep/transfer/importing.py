@@ -12,7 +12,7 @@ from pathlib import Path
 from agentmem.config import Config
 from agentmem.errors import UsageError
 from agentmem.paths import Home
-from agentmem.store import incoming, journal, memories, settling, snapshots
+from agentmem.store import incoming, journal, memories, scratch, settling
 from agentmem.store.fulltext import Terms
 from agentmem.store.incoming import Merged
 from agentmem.store.staging import Staging
@@ -106,7 +106,7 @@ def import_export(
         form, parts = "jsonl", lines.check(place)
         batches = lines.read(place)
     done = Imported(called or str(place), form, dry_run)
-    with snapshots.scratch(store.home) as folder, Staging(folder / "staged.duckdb", config.memory_limit) as staging:
+    with scratch.folder(store.home) as folder, Staging(folder / "staged.duckdb", config.memory_limit) as staging:
         for table, batch in batches:
             staging.load(table, batch)
         staging.examine()
@@ -120,7 +120,7 @@ def rehearsal(store: Store, config: Config, folder: Path) -> Store:
     """The store's double in a folder of one's own, to try something out."""
     home = Home(data=folder, settings=folder / "config.toml")
     if store.exists():
-        snapshots.copy(store.database, home.database)
+        scratch.copy(store.database, home.database)
     return Store(home, replace(config))
 
 
@@ -162,11 +162,13 @@ def _merge(store: Store, staging: Staging, done: Imported, progress: Progress) -
     staging.close()
     with store.writing() as connection:
         incoming.attach(connection, staging.file)
-        settled = settling.settle(connection, terms, words)
+        action = journal.Action()
+        settled = settling.settle(connection, terms, words, action)
         done.tables |= settled.tables
         done.forgotten, done.superseded = settled.forgotten, settled.superseded
         _merge_rest(connection, done)
-        journal.write(connection, settling.ACTOR, [_entry(done)])
+        if any(merged.new for merged in done.tables.values()) or done.forgotten or done.superseded:
+            journal.write(connection, settling.ACTOR, [_entry(done)], action)
 
 
 def _merge_messages(
@@ -187,7 +189,13 @@ def _merge_messages(
 
 
 def _merge_rest(connection: Connection, done: Imported) -> None:
-    done.tables["journal"] = incoming.journal(connection, "coalesce(t.subject, '') NOT IN (SELECT id FROM refused)")
+    done.tables["journal"] = incoming.rows(
+        connection,
+        "journal",
+        "written_at, actor, operation, profile, subject, before, after",
+        where="coalesce(t.subject, '') NOT IN (SELECT id FROM refused)",
+        number_as="no",
+    )
     done.tables["files"] = incoming.rows(connection, "files", "path")
     done.tables["work"] = incoming.rows(connection, "work", "stage, key, version, model")
     done.tables["embeddings"] = incoming.rows(connection, "embeddings", "content_hash, model")

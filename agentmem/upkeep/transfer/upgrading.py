@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from agentmem.store import migrations, snapshots
+from agentmem.store import migrations, scratch
 from agentmem.store.migrations import Migrated
 from agentmem.store.schema import STEPS
 from agentmem.store.store import Store
@@ -42,7 +42,7 @@ def upgrade(store: Store, *, dry_run: bool) -> Upgraded:
         return Upgraded(form, None, dry_run, exists=True)
     if not dry_run:
         return Upgraded(form, migrations.migrate(store.database, store.home.backups), dry_run, exists=True)
-    with snapshots.scratch(store.home) as folder:
+    with scratch.folder(store.home) as folder:
         copy: Path = folder / "rehearsal.duckdb"
-        snapshots.copy(store.database, copy)
+        scratch.copy(store.database, copy)
         return Upgraded(form, migrations.advance(copy, store.database.memory_limit), dry_run, exists=True)

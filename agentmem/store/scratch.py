@@ -39,7 +39,7 @@ def copy(database: Database, target: Path) -> None:
 
 
 @contextmanager
-def scratch(home: Home) -> Iterator[Path]:
+def folder(home: Home) -> Iterator[Path]:
     """A private folder beside the store, gone afterwards; what killed processes left is removed too."""
     parent = home.data / _SCRATCH
     try:
@@ -47,26 +47,26 @@ def scratch(home: Home) -> Iterator[Path]:
             raise FileNotFoundError(home.data)  # looking at a store that is not there does not begin one
         make_private_folder(parent)
         _sweep(parent)
-        folder = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=parent))
+        own = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-", dir=parent))
     except OSError:  # no store yet, or one on a read-only disk
-        folder = Path(tempfile.mkdtemp(prefix="agentmem-"))
+        own = Path(tempfile.mkdtemp(prefix="agentmem-"))
     try:
-        with FileLock(folder / _LOCK, mode=PRIVATE_FILE):
-            yield folder
+        with FileLock(own / _LOCK, mode=PRIVATE_FILE):
+            yield own
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(own, ignore_errors=True)
         with suppress(OSError):  # somebody else works there
             parent.rmdir()
 
 
 def _sweep(parent: Path) -> None:
-    for folder in parent.iterdir():
-        lock = FileLock(folder / _LOCK, mode=PRIVATE_FILE)
-        if not (folder / _LOCK).exists():  # being made, or being removed
+    for left in parent.iterdir():
+        lock = FileLock(left / _LOCK, mode=PRIVATE_FILE)
+        if not (left / _LOCK).exists():  # being made, or being removed
             continue
         try:
             with lock.acquire(blocking=False):
-                shutil.rmtree(folder, ignore_errors=True)
+                shutil.rmtree(left, ignore_errors=True)
         except (Timeout, OSError):  # somebody works in it
             continue
 
@@ -80,8 +80,8 @@ def snapshot(store: Store, config: Config, memory_limit: str) -> Iterator[Store]
         config: the settings in force.
         memory_limit: what DuckDB may use for the copy.
     """
-    with scratch(store.home) as folder:
-        home = Home(data=folder, settings=folder / "config.toml")
+    with folder(store.home) as own:
+        home = Home(data=own, settings=own / "config.toml")
         if store.exists():
             copy(store.database, home.database)
         yield Store(home, replace(config, memory_limit=memory_limit))

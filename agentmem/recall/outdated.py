@@ -1,0 +1,171 @@
+"""Step after fusion: a message that states what was replaced stands below what replaced it, and says so.
+
+A raw message is as it was said, whatever became of it. One that states a superseded value would be taken for the truth
+if it stood first: the memory that holds now goes above it, and is brought in if it was not found. A message that states
+what was forgotten is left out.
+
+What a message states is known where a memory rests on it. Others ("OK, port 8443 it is") are known by their words: what
+an old value of a topic had that the present one has not, beside some of what both have, in a message older than the
+present value; or the numbers of a forgotten one, beside some of its words.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from agentmem.domain.memories import Evidence, MemoryItem, Status
+from agentmem.domain.recall import MEMORY, MESSAGE, Hit, Query
+from agentmem.domain.text import chunks, fold
+from agentmem.rules.words import function_words
+from agentmem.store import memories, stated
+from agentmem.store.store import Connection
+
+SPARE = 20
+"""Hits beyond those asked for that are looked up, to take the place of those left out."""
+
+_MOST_NAMED = 5  # numbers in a question
+_MOST_FORGOTTEN = 1_000  # values that messages are compared with
+
+Place = tuple[str, str]
+"""Session id and message id."""
+
+_OldValue = tuple[frozenset[str], frozenset[str], MemoryItem]
+"""The words that only an old value has, those that it shares with the present one, and the present one."""
+
+
+def settle(connection: Connection, query: Query, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """Put outdated messages below what replaced them; leave out what was forgotten unless everything is asked for."""
+    if query.as_of is not None or query.known_at is not None:  # nothing was outdated yet, then
+        return hits
+    said = [(hit.session_id or "", hit.id) for hit in hits if hit.type == MESSAGE]
+    if not said:
+        return hits
+    states = stated.stated_in(connection, said)
+    last = stated.successors(connection, [item for items in states.values() for item in items])
+    replaced = {
+        place: successor for place, items in states.items() if (successor := _replaced_by(items, last)) is not None
+    }
+    old = _old_values(connection, query, hits, replaced.values())
+    for hit in hits:
+        place = (hit.session_id or "", hit.id)
+        if hit.type == MESSAGE and place not in replaced and (successor := _reworded(hit, old)) is not None:
+            replaced[place] = successor
+    forgotten = set() if query.everything else _forgotten(connection, query, hits, states)
+    may_add = MEMORY in query.types and not query.since and not query.until
+    evidence = memories.evidence_of(connection, [item.id for item in replaced.values()]) if may_add else {}
+    newer = {item.id: _hit(item, tuple(evidence.get(item.id, ()))) for item in replaced.values()} if may_add else {}
+    return arrange(hits, replaced, forgotten, newer)
+
+
+def arrange(
+    hits: Sequence[Hit], replaced: Mapping[Place, MemoryItem], forgotten: set[Place], newer: Mapping[str, Hit]
+) -> tuple[Hit, ...]:
+    """The hits in their new order. Pure.
+
+    Args:
+        hits: best first.
+        replaced: by message, the memory that holds now instead of what it states.
+        forgotten: messages to leave out.
+        newer: hits of those memories, to be brought in where they were not found.
+    """
+    kept = [hit for hit in hits if hit.type != MESSAGE or (hit.session_id or "", hit.id) not in forgotten]
+    ranks = {hit.id: rank for rank, hit in enumerate(kept) if hit.type == MEMORY}
+    keyed: list[tuple[float, int, Hit]] = []
+    brought: dict[str, float] = {}
+    for rank, hit in enumerate(kept):
+        successor = replaced.get((hit.session_id or "", hit.id)) if hit.type == MESSAGE else None
+        if successor is None:
+            keyed.append((rank, 0, hit))
+            continue
+        marked = replace(hit, marks=(*hit.marks, f"replaced by {successor.id[:8]}"))
+        at: float | None = ranks.get(successor.id)
+        if at is None and successor.id in newer:
+            if successor.id not in brought:
+                brought[successor.id] = rank - 0.5
+                keyed.append((rank - 0.5, 0, replace(newer[successor.id], score=hit.score)))
+            at = brought[successor.id]
+        keyed.append((max(rank, rank if at is None else at), 1, marked))
+    ordered = [hit for _, _, hit in sorted(keyed, key=lambda one: one[:2])]
+    return tuple(replace(hit, rank=rank) for rank, hit in enumerate(ordered, start=1))
+
+
+def _forgotten(
+    connection: Connection, query: Query, hits: Sequence[Hit], states: Mapping[Place, Sequence[MemoryItem]]
+) -> set[Place]:
+    """The messages that state what was forgotten: a memory that was forgotten rests on them, or their words say it."""
+    found = {place for place, items in states.items() if any(one.status is Status.FORGOTTEN for one in items)}
+    values = [_words(content) for content in stated.forgotten_contents(connection, query.profiles, _MOST_FORGOTTEN)]
+    for hit in hits:
+        if hit.type == MESSAGE and values:
+            words = _words(hit.content)
+            if any(_says_again(words, value) for value in values):
+                found.add((hit.session_id or "", hit.id))
+    return found
+
+
+def _says_again(words: frozenset[str], value: frozenset[str]) -> bool:
+    """Whether words have all numbers of a value and some of the rest; all of it where there are no numbers."""
+    marks = {word for word in value if any(character.isdigit() for character in word)}
+    return (marks <= words and bool(words & (value - marks))) if marks else bool(value) and value <= words
+
+
+def _replaced_by(items: Sequence[MemoryItem], last: Mapping[str, MemoryItem]) -> MemoryItem | None:
+    """What holds now instead of what a message states; None if it states that as well."""
+    own = {item.id for item in items}
+    for item in items:
+        successor = last.get(item.id) if item.status is Status.SUPERSEDED else None
+        if successor is not None and successor.status is Status.ACTIVE and successor.id not in own:
+            return successor
+    return None
+
+
+def _old_values(
+    connection: Connection, query: Query, hits: Sequence[Hit], now_true: Iterable[MemoryItem]
+) -> list[_OldValue]:
+    """The values that topics had before: those found, those of what replaced a message, those the question names."""
+    keys = {hit.topic_key for hit in hits if hit.type == MEMORY and hit.status == Status.ACTIVE}
+    keys |= {item.topic_key for item in now_true}
+    named = [chunk for chunk in chunks(query.text) if any(character.isdigit() for character in chunk)]
+    keys.update(stated.topics_that_said(connection, query.profiles, named[:_MOST_NAMED]))
+    profiles = sorted({hit.profile for hit in hits})
+    topics = sorted(key for key in keys if key)
+    versions = [item for _, item in memories.by_topics(connection, profiles, topics, active=False)]
+    present = {(item.profile, item.topic_key): item for item in versions if item.status is Status.ACTIVE}
+    found = []
+    for item in versions:
+        now = present.get((item.profile, item.topic_key))
+        if now is not None and item.status is Status.SUPERSEDED:
+            before, after = _words(item.content), _words(now.content)
+            if before - after and before & after:
+                found.append((before - after, before & after, now))
+    return found
+
+
+def _reworded(hit: Hit, old: Sequence[_OldValue]) -> MemoryItem | None:
+    words = _words(hit.content) if old else frozenset()
+    for only, both, now in old:
+        earlier = hit.at is not None and now.valid_from is not None and hit.at < now.valid_from
+        if earlier and hit.profile == now.profile and only <= words and both & words:
+            return now
+    return None
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(fold(chunk).replace(",", "") for chunk in chunks(text)) - function_words()
+
+
+def _hit(item: MemoryItem, evidence: tuple[Evidence, ...]) -> Hit:
+    return Hit(
+        rank=0,
+        type=MEMORY,
+        id=item.id,
+        content=item.content,
+        score=0.0,
+        profile=item.profile,
+        kind=item.kind.value,
+        at=item.valid_from,
+        occurred_at=item.occurred_at,
+        topic_key=item.topic_key,
+        status=item.status.value,
+        trust=item.trust.value,
+        evidence=evidence,
+    )
