@@ -276,18 +276,6 @@ TABLES: tuple[Table, ...] = (
         "c.place, t.kind, t.name, t.root, t.head",
     ),
     Table(
-        "verdicts",
-        "What a model said of a memory when it checked it.",
-        (
-            *_texts("memory_id", "check_name", "verdict", required=True),
-            *_texts("reason", "before"),
-            *_texts("model", "version", required=True),
-            Column("judged_at", Type.TIME, required=True),
-        ),
-        "verdicts t JOIN chosen_memories c ON c.id = t.memory_id",
-        "c.place, t.check_name, t.judged_at",
-    ),
-    Table(
         "files",
         "How far a transcript on this machine was read.",
         (
@@ -309,15 +297,28 @@ TABLES: tuple[Table, ...] = (
             *_texts("stage", "key", "version", "model", required=True),
             Column("attempts", Type.WHOLE, required=True),
             Column("last_error"),
-            Column("done_at", Type.TIME),
+            *_times("done_at", "failed_at"),
+            Column("profile"),
+            Column("session_id", value="s.id"),
+            Column("first_seq", Type.WHOLE),
+            Column("last_seq", Type.WHOLE),
         ),
-        "(SELECT * FROM work WHERE stage <> 'sort postings' AND session_no IS NULL) t",
+        "(SELECT * FROM work WHERE stage <> 'sort postings') t LEFT JOIN sessions s ON s.no = t.session_no",
         "t.stage, t.key, t.version, t.model",
         Group.WHOLE,
-        left=dict.fromkeys(
-            ("profile", "session_no", "first_seq", "last_seq", "failed_at"),
-            "pieces of sessions go by this store's numbers; another store's models read them anew",
+        {"session_no": _NUMBERED},
+    ),
+    Table(
+        "verdicts",
+        "What a language model decided about a memory.",
+        (
+            *_texts("memory_id", "check_name", "verdict", required=True),
+            *_texts("reason", "before"),
+            *_texts("model", "version", required=True),
+            Column("judged_at", Type.TIME, required=True),
         ),
+        "verdicts t JOIN chosen_memories c ON c.id = t.memory_id",
+        "c.place, t.judged_at, t.check_name, t.verdict, t.model, t.version",
     ),
     Table(
         "embeddings",
@@ -333,10 +334,10 @@ DERIVED: Mapping[str, str] = {
     "documents": "the index is built anew from the texts",
     "postings": "the index is built anew from the texts",
     "generations": "begun anew by the first vectors",
+    "scrubbed": "hashed with this store's own key",
     "vector_state": "which document has its vector: told by the next `agentmem work`",
+    "model_time": "what models cost on this machine is no memory",
     "schema_migrations": "what ran on this store",
-    "model_time": "how long models worked for this store",
-    "scrubbed": "what was taken out of this store",
 }
 """Tables that do not leave the store, each with the reason."""
 
