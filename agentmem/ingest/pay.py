@@ -163,11 +163,10 @@ class _Payer:
         waiting: list[Job] = []
         running = 0
         while True:
-            while running < AT_ONCE and not self._paid.note and not self._is_late():
-                if not waiting:
-                    waiting = self._fetch(stage, quiet_since, ended)
-                    if not waiting:
-                        break
+            while running < AT_ONCE and not self._paid.note:
+                waiting = waiting or self._fetch(stage, quiet_since, ended)
+                if not waiting or self._is_late():
+                    break
                 job = waiting.pop(0)
                 self._tried.add(job.key)
                 threading.Thread(target=self._work_on, args=(job, done), daemon=True).start()
