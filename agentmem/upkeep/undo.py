@@ -32,11 +32,14 @@ Reverser = Callable[[Connection, Written, Terms], None]
 
 FINAL: dict[str, str] = {
     "purge": "purged values are deleted for good, and nothing is left to bring back",
+    "contradict": "it only notes that two memories disagree, which `agentmem review` settles",
+    "scrub": "the secrets that it took out are gone from every file",
+    "delete profile": "nothing of a deleted profile is left to bring back",
     "import": "what an import brings in is only counted; `agentmem restore` goes back to a backup",
 }
 """Operations that cannot be taken back, and why."""
 
-QUIET = ("capture", "work")
+QUIET = ("capture", "work", "model")
 """Actors that nobody sees at work; `undo` without a number passes them over."""
 
 
