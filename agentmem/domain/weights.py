@@ -14,7 +14,7 @@ A raw message's sum, in standard deviations, is
 
 Set on LoCoMo (1,536 questions of the four answerable categories), BEAM-100K dev (179) and MemDaily's Chinese pool (300)
 together, by coordinate ascent from hand-set values on the mean of turn-level R@10 and R@20, with and without
-vectors; the same for every store. R@10 / R@20 with vectors are 78.0 / 84.2, 63.5 / 70.8 and 39.7 / 52.7. Set on two
+vectors; the same for every store. R@10 / R@20 with vectors are 78.0 / 84.2, 63.5 / 70.8 and 39.5 / 51.6. Set on two
 of the three sets, what the third reaches: LoCoMo 76.6 / 83.5, BEAM 63.7 / 70.1, MemDaily 39.0 / 51.4
 (all three with `covered` 0; `long`, `own` and `future` each show on one of the sets only, `named` and `asks` mostly on
 LoCoMo: where a set is left out, what shows on it alone kept its hand-set value).

@@ -14,12 +14,12 @@ from datetime import date, datetime
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Trust
-from agentmem.domain.override import overrides
 from agentmem.domain.recall import BRIEFING_TOKENS
 from agentmem.domain.text import normalise
 from agentmem.projects import USER
 from agentmem.recall.outdated import tells_forgotten
 from agentmem.recall.quoting import element, quoted, tokens
+from agentmem.rules.suspicion import suspicious
 from agentmem.store import memories, openings
 from agentmem.store.foremost import count_unconfirmed, foremost, rejected
 from agentmem.store.openings import Opening
@@ -218,7 +218,7 @@ def _entries(
     for item in tried:
         add(_REJECTED, item)
     for one in sessions:
-        if overrides(one.words):
+        if suspicious(one.words):
             continue
         how = "in short" if one.derived else "began with"
         about = [_day(one.at), one.agent or "", f"branch {quoted(one.branch, 60)}" if one.branch else ""]

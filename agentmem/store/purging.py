@@ -37,6 +37,7 @@ def delete_memories(connection: duckdb.DuckDBPyConnection, items: Sequence[Memor
         ("search_queries", "memory_id"),
         ("evidence", "memory_id"),
         ("anchors", "memory_id"),
+        ("verdicts", "memory_id"),
         ("contradictions", "first"),
         ("contradictions", "second"),
         ("memories", "id"),

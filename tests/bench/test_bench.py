@@ -100,6 +100,7 @@ def test_each_part_is_left_out_in_turn(folder: Path, tmp_path: Path):
 
 
 def test_the_store_is_asked_its_own_questions(memory: Memory, said):
+    memory.ingest(said(("assistant", "Hello.")))
     with pytest.raises(NotFound, match="question of its own"):
         own(memory)
     memory.ingest(said(("user", "We always use pnpm, never npm."), ("assistant", "Noted.")))
