@@ -29,7 +29,7 @@ def _bash(*words: str) -> list[str]:
 
 def test_bash(tmp_path, monkeypatch):
     assert _bash("agentmem", "rec") == ["recall"]
-    assert _bash("agentmem", "--home", "/x", "profile", "") == ["list", "show", "why"]
+    assert _bash("agentmem", "--home", "/x", "profile", "") == ["list", "show", "delete", "why"]
     assert _bash("agentmem", "recall", "--ref") == ["--reference-date"]
     assert _bash("agentmem", "list", "--kind", "fa") == ["fact"]
     assert _bash("agentmem", "config", "get", "lim") == ["limit"]
@@ -51,7 +51,7 @@ def test_fish(tmp_path):
         return [row.split("\t")[0] for row in done.stdout.splitlines()]
 
     assert complete("agentmem rec") == ["recall"]
-    assert complete("agentmem profile ") == ["list", "show", "why"]
+    assert complete("agentmem profile ") == ["delete", "list", "show", "why"]
     assert complete("agentmem list --kind fa") == ["fact"]
     assert "--since" not in complete("agentmem profile list --")
     assert "--since" in complete("agentmem list --")
