@@ -5,9 +5,9 @@ cover (for a message: its window of five) and over the cosine of the vectors. Th
 LoCoMo, BEAM-100K and MemDaily put to the conversation that they belong to, and to others that know nothing of them (the
 best document of each; both classes weigh the same). At `KNOWN` at most 1% of the own questions are lost; of those
 put to another set's conversation 94% (LoCoMo), 97% (MemDaily) and 22% (BEAM) get nothing, of those put to another one
-of the same set 80% (LoCoMo) and 21% (BEAM, whose chats are all about the same kind of work). On the set of coding work in
-`tests/data/sets`, which nothing was fitted on but this threshold, 95% of 150 questions get an answer and 73% of the 40
-that have none get nothing; at 0.05 it was 91% and 80%.
+of the same set 80% (LoCoMo) and 21% (BEAM, whose chats are all about the same kind of work). On the set of coding work
+in `tests/data/sets`, which nothing was fitted on but this threshold, 95% of 150 questions get an answer and 73% of the
+40 that have none get nothing; at 0.05 it was 91% and 80%.
 
 Words that cover the whole question are enough without a vector, and so is a topic key.
 """

@@ -1,8 +1,8 @@
 """The floor of retrieval: a set of sixty sessions of coding work in four languages, written for this project.
 
 The floors lie a little below what is reached, so that they fail when quality drops and not when a tie falls otherwise.
-The set is for finding out, not for tuning: no weight was chosen on it, only the threshold of
-relevance was.
+The set is for finding out, not for tuning: no weight was chosen on it, only the threshold of relevance
+was.
 """
 
 from pathlib import Path
