@@ -20,9 +20,10 @@ from agentmem.ingest.remember import remember
 from agentmem.ingest.vectorize import Vectorized, vectorize
 from agentmem.models.choose import choose_embedder, choose_language_model
 from agentmem.models.embedder import Embedder
+from agentmem.models.language import LanguageModel, ModelRole
 from agentmem.paths import Home
 from agentmem.projects import USER, identify
-from agentmem.recall.aid import PERSON_SECONDS, START_SECONDS, UNAIDED, helped
+from agentmem.recall.aid import PERSON_SECONDS, START_SECONDS, helped
 from agentmem.recall.analyze import analyze
 from agentmem.recall.briefing import MOST_RELATED, MOST_TOKENS, Briefing, brief
 from agentmem.recall.pipeline import recall
@@ -61,9 +62,18 @@ class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Erasing, Reind
         config: the settings in force.
         profile: the profile to write to and read from; None: that of the folder's project.
         folder: where the work is done; None: the current folder.
+        models: the language model of a role; None: those that the settings name.
     """
 
-    def __init__(self, home: Home, config: Config, profile: str | None = None, folder: str | None = None) -> None:
+    def __init__(
+        self,
+        home: Home,
+        config: Config,
+        profile: str | None = None,
+        folder: str | None = None,
+        *,
+        models: Callable[[ModelRole], LanguageModel | None] | None = None,
+    ) -> None:
         self.home = home
         self.config = config
         self._asked = profile
@@ -71,7 +81,7 @@ class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Erasing, Reind
         self._store = Store(home, config)
         self._terms = Terms()
         self._load = cache(partial(choose_embedder, config.embedder, config))
-        self._choose = cache(partial(choose_language_model, config))
+        self._choose = models or cache(partial(choose_language_model, config))
 
     @classmethod
     def open(
@@ -293,7 +303,7 @@ class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Erasing, Reind
             )
 
         seconds = PERSON_SECONDS if budget_ms is None else budget_ms / 1_000
-        aid = helped(self.config, self._choose, seconds=seconds, words=True) if llm else UNAIDED
+        aid = helped(self.config, self._choose, seconds=seconds, words=True, llm=llm)
         answer = recall(self._store, query, ask, lambda: self._embedder, self._rates, aid)
         found = [hit.id for hit in answer.hits if hit.type == MEMORY][:MOST_NOTED]
         if found and then is None and known is None:

@@ -81,16 +81,15 @@ def _git(folder: str, *words: str, empty: int | None = None) -> str | None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command: Sequence[str] = ["git", "-C", folder, *_SAFE, *words]
     try:
-        done = subprocess.run(  # noqa: S603 - our own words; what texts name is checked, or stands behind `-e`
+        said: bytes = subprocess.check_output(  # noqa: S603 - our own words; what texts name is checked, or behind `-e`
             command,
-            capture_output=True,
-            check=False,
             timeout=_SECONDS,
             stdin=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             env={**environment, "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"},
         )
+    except subprocess.CalledProcessError as error:
+        return "" if error.returncode == empty else None
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None
-    if done.returncode and done.returncode != empty:
-        return None
-    return done.stdout.decode("utf-8", "surrogateescape")
+    return said.decode("utf-8", "surrogateescape")

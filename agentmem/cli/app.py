@@ -86,6 +86,9 @@ COMMANDS: dict[str, Entry | Group] = {
         "Measure how well and how fast it finds things.",
         {
             "recall": Entry(f"{_C}.bench:recall", "Put the questions of sets to it.", "agentmem bench recall DATA_DIR"),
+            "models": Entry(
+                f"{_C}.bench_models:models", "Measure what a language model costs.", "agentmem bench models DATA_DIR"
+            ),
             "own": Entry(f"{_C}.bench:own", "Put the memories' own questions to your store.", "agentmem bench own"),
             "ablate": Entry(
                 f"{_C}.bench:ablate", "Tell what each part of the ranking is worth.", "agentmem bench ablate DATA_DIR"

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
+from agentmem.bench.models import ModelCosts
 from agentmem.bench.own import Own
 from agentmem.bench.year import Year
 from agentmem.cli import json_tending, results
 from agentmem.cli.json_parts import Fields, entry, memory, moment
 from agentmem.cli.json_upkeep import compacted, forgotten_all, unforgotten
+from agentmem.cli.text_bench_models import metered_json
 from agentmem.cli.text_models import backlog_json, models_json, verdict_json
 from agentmem.config import Config
 from agentmem.domain.memories import Evidence, MemoryItem
@@ -312,6 +314,7 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.ForgottenAll: forgotten_all,
     Unforgotten: unforgotten,
     Scheduled: asdict,
+    ModelCosts: metered_json,
     Year: lambda result: {**asdict(result), "good": result.good},
     Compacted: compacted,
     **json_tending.FORMS,

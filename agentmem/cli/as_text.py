@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from agentmem.bench.models import ModelCosts
 from agentmem.bench.own import Own
 from agentmem.bench.year import Year
 from agentmem.cli import results, text_tending
@@ -13,6 +14,7 @@ from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
 from agentmem.cli.text_backfill import caught_up
 from agentmem.cli.text_bench import ablated, benched, own
+from agentmem.cli.text_bench_models import metered
 from agentmem.cli.text_compact import compacted
 from agentmem.cli.text_erase import erased, reindexed, scrubbed
 from agentmem.cli.text_forget import forgotten_all, unforgotten
@@ -327,6 +329,7 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.ForgottenAll: forgotten_all,
     Unforgotten: unforgotten,
     Scheduled: scheduled,
+    ModelCosts: metered,
     Year: lived,
     Compacted: compacted,
     Scrubbed: scrubbed,

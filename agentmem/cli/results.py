@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from agentmem.bench import retrieval
 from agentmem.bench.ablation import Ablation
 from agentmem.bench.comparison import Gain
+from agentmem.bench.models import ModelCosts
 from agentmem.bench.own import Own
 from agentmem.bench.year import Year
 from agentmem.config import Config
@@ -312,6 +313,7 @@ Result = (
     | ForgottenAll
     | Unforgotten
     | Scheduled
+    | ModelCosts
     | Year
     | Compacted
     | Tended

@@ -38,6 +38,17 @@ def patterns(settings: str) -> list[str] | None:
     return value if isinstance(value, list) and all(isinstance(one, str) for one in value) else None
 
 
+def is_off(folder: str, settings: str) -> bool:
+    """Whether an agent in a folder is to be offered nothing: by `AGENTMEM_DISABLE`, or as the project is kept out.
+
+    Args:
+        folder: that the agent works in.
+        settings: config.toml.
+    """
+    switched = os.environ.get("AGENTMEM_DISABLE", "") not in ("", "0")
+    return switched or is_ignored(folder, patterns(settings))
+
+
 def is_ignored(folder: str, wanted: Sequence[str] | None) -> bool:
     """Whether a project is to be kept out.
 

@@ -22,7 +22,6 @@ from agentmem.ingest.anchoring import Anchoring
 from agentmem.ingest.batches import Gathered, Held, batches, by_session
 from agentmem.ingest.classify import living
 from agentmem.ingest.forgotten import strike
-from agentmem.ingest.guard import guard
 from agentmem.ingest.owe import owe
 from agentmem.ingest.propose import proposal, propose
 from agentmem.ingest.trust import guarded
@@ -288,5 +287,4 @@ class Ingestion:
 
 def _checked(candidate: Candidate, text: str) -> Candidate | None:
     verified = stages.VERIFY.by_rule(candidate, text)
-    believed = None if verified is None else guarded(verified, text)
-    return None if believed is None else guard(believed, text)
+    return None if verified is None else guarded(verified, text)

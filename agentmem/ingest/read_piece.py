@@ -21,7 +21,8 @@ from agentmem.ingest.verify_by_model import Checked
 from agentmem.models.embedder import Embedder
 from agentmem.models.language import ModelRole
 from agentmem.prompts.load import load
-from agentmem.store import gathered, journal, memories, messages, verdicts, work
+from agentmem.store import contradictions, gathered, journal, memories, messages, verdicts, work
+from agentmem.store.contradictions import Contradiction
 from agentmem.store.fulltext import Terms
 from agentmem.store.messages import StoredMessage, slot_of
 from agentmem.store.store import Connection, Store
@@ -172,6 +173,13 @@ def _compare_and_store(
             if found is not None and found.verdict == CONTRADICTS and offer.item.id in plan.added
         ]
         journal.write(connection, "model", entries)
+        contradictions.add(
+            connection,
+            [
+                Contradiction(job.profile, entry.subject, judgements[entry.subject].stored.id, "judged")
+                for entry in entries
+            ],
+        )
     outcome.memories += len(plan.added)
     outcome.same += sum(offer.item.id not in plan.added for offer in final) - plan.refused
     outcome.superseded += len(plan.changed)

@@ -15,6 +15,7 @@ from agentmem.ingest.extract import extract
 from agentmem.ingest.forgotten import find_graves
 from agentmem.ingest.propose import propose
 from agentmem.ingest.supersede import Proposal
+from agentmem.projects import identify
 from agentmem.store import anchors, journal, memories, sessions, states, tombstones
 from agentmem.store.fulltext import Terms
 from agentmem.store.rows import now
@@ -77,8 +78,10 @@ def remember(
     anchoring = Anchoring()
     anchoring.look(folder, [replace(guess, content=text, said_at=at)])
     actor = "told" if trust is Trust.HIGH else "agent"
+    project = identify(folder) if folder else None
+    identity = project.identity if project and project.name == profile else None
     with store.writing() as connection:
-        sessions.ensure_profile(connection, profile)
+        sessions.ensure_profile(connection, profile, identity)
         action = journal.Action()
         with states.recorded(connection, actor, "reinstate", [item.id], action=action):
             tombstones.unbury(connection, profile, text)

@@ -14,7 +14,7 @@ import sys
 from importlib import import_module
 from typing import Any, NoReturn
 
-from agentmem.hook.ignored import is_ignored, patterns
+from agentmem.hook.ignored import is_off
 from agentmem.hook.place import place
 from agentmem.mcp.announced import ANNOUNCED, initialized
 
@@ -50,7 +50,8 @@ def serve(home: str | None = None) -> NoReturn:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    beginning = Beginning(is_off=is_off(folder, home))
+    settings = os.path.join(home, "config.toml") if home else place().settings  # noqa: PTH118 - without pathlib
+    beginning = Beginning(is_off=is_off(folder, settings))
     rest = b""
     while True:
         piece = _read(wire)
@@ -66,14 +67,6 @@ def serve(home: str | None = None) -> NoReturn:
                 _write(answer)
         if not piece:
             os._exit(0)
-
-
-def is_off(folder: str, home: str | None) -> bool:
-    """Whether there is nothing to be offered: by `AGENTMEM_DISABLE`, or because the project is kept out."""
-    if os.environ.get("AGENTMEM_DISABLE", "") not in ("", "0"):
-        return True
-    settings = os.path.join(home, "config.toml") if home else place().settings  # noqa: PTH118 - without pathlib
-    return is_ignored(folder, patterns(settings))
 
 
 class Beginning:

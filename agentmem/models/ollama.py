@@ -33,6 +33,7 @@ _TEMPLATE_TOKENS = 256  # what a model's chat template puts around a prompt, and
 _TRIES = 3
 _FIRST_PAUSE = 0.25  # seconds; doubles
 _CONNECT = 5.0
+_GLANCE = 1.0  # seconds; to see what is in memory
 _BUSY = {408, 425, 429, 500, 502, 503, 504}
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)|\A.*?</think(?:ing)?>", re.DOTALL)
 _FENCE = re.compile(r"\A\s*```(?:json)?\s*(.*?)\s*```\s*\Z", re.DOTALL)
@@ -163,6 +164,16 @@ class OllamaModel:
         if data is None:
             raise BadReply(f"{self.name} did not answer in the form that was asked for: {wrong}")
         return call.reply(text, data)
+
+    def loaded(self) -> bool:
+        """Whether the server has the model in memory, so that it can answer at once.
+
+        Raises:
+            ModelUnavailable: it cannot be reached, or does not say so within a second.
+        """
+        with connect(self._host, _GLANCE) as client, told_apart(self._host, self.name):
+            running = {one.model or "" for one in client.ps().models}
+        return self.name in running or f"{self.name}:latest" in running
 
     def window(self, client: "Client") -> int:
         """How many tokens the model can see at all, as far as the server tells; else very many."""

@@ -1,7 +1,7 @@
 """What language models may do for an answer, and how long that may take."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 from agentmem.config import Config
@@ -38,6 +38,7 @@ class Aid:
         writer: what puts the answer into words; None: the memories are the answer.
         seconds: how long both may take together; what is not there by then is left out.
         warm: only a model that says it is in memory is asked.
+        early: whether the embedding model is on a server too, so that it is to be asked before the database is opened.
         trouble: why there are no models although the settings name some; empty if all is well.
     """
 
@@ -45,6 +46,7 @@ class Aid:
     writer: LanguageModel | None = None
     seconds: float = 0.0
     warm: bool = False
+    early: bool = False
     trouble: str = ""
 
     def checked(self, model: LanguageModel) -> LanguageModel:
@@ -68,6 +70,7 @@ def helped(
     seconds: float,
     words: bool,
     warm: bool = False,
+    llm: bool = True,
 ) -> Aid:
     """The aid that the settings name.
 
@@ -77,14 +80,16 @@ def helped(
         seconds: how long it may take.
         words: whether an answer in words is wanted.
         warm: only a model that is in memory is asked.
+        llm: whether any is asked at all.
 
     Raises:
         ConfigError: the settings name a kind of model that there is none of.
     """
-    if config.language_model == "none" or seconds <= 0:
-        return UNAIDED
+    unaided = Aid(seconds=seconds, early=config.embedder == "ollama")
+    if config.language_model == "none" or seconds <= 0 or not llm:
+        return unaided
     try:
         writer = choose(ModelRole.SYNTHESIZE) if words else None
-        return Aid(analyst=choose(ModelRole.ANALYZE), writer=writer, seconds=seconds, warm=warm)
+        return replace(unaided, analyst=choose(ModelRole.ANALYZE), writer=writer, seconds=seconds, warm=warm)
     except ModelUnavailable as error:
-        return Aid(trouble=error.message)
+        return replace(unaided, trouble=error.message)

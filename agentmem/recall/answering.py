@@ -25,7 +25,7 @@ def in_words(query: Query, answer: Answer, aid: Aid, *, until: float) -> Answer:
     try:
         made = _made(query, answer, aid, aid.writer, until)
     except (ModelUnavailable, BadReply) as error:
-        reason = f"no answer in words: {error.message}"
+        reason = f"no answer in words: {' '.join(filter(None, (error.message, error.hint and f'({error.hint})')))}"
         return replace(answer, trouble="; ".join(filter(None, (answer.trouble, reason))))
     if made.dropped:
         what = "1 sentence" if made.dropped == 1 else f"{made.dropped} sentences"

@@ -14,11 +14,12 @@ from datetime import date, datetime
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Trust
-from agentmem.domain.override import overrides
 from agentmem.domain.recall import BRIEFING_TOKENS
 from agentmem.domain.text import normalise
 from agentmem.projects import USER
+from agentmem.recall.outdated import tells_forgotten
 from agentmem.recall.quoting import element, quoted, tokens
+from agentmem.rules.suspicion import suspicious
 from agentmem.store import memories, openings
 from agentmem.store.foremost import count_unconfirmed, foremost, rejected
 from agentmem.store.openings import Opening
@@ -141,7 +142,9 @@ def brief(
         tried = rejected(connection, profiles, _MOST_REJECTED)
         waiting = count_unconfirmed(connection, profiles, today, days)
         asked = memories.by_ids(connection, related)
-        sessions = openings.latest(connection, profile, _MOST_SESSIONS, but=session)
+        found = openings.latest(connection, profile, _MOST_SESSIONS, but=session)
+        hidden = tells_forgotten(connection, (profile,), [one.words for one in found])
+        sessions = [one for one, tells in zip(found, hidden, strict=True) if not tells]
     entries = _entries([asked[one] for one in related if one in asked], weighty, tried, sessions)
     head, foot = _frame(profile)
     notes = [_unconfirmed(waiting, days)] if waiting else []
@@ -215,7 +218,7 @@ def _entries(
     for item in tried:
         add(_REJECTED, item)
     for one in sessions:
-        if overrides(one.words):
+        if suspicious(one.words):
             continue
         how = "in short" if one.derived else "began with"
         about = [_day(one.at), one.agent or "", f"branch {quoted(one.branch, 60)}" if one.branch else ""]

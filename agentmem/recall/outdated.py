@@ -22,7 +22,8 @@ from agentmem.store.store import Connection
 SPARE = 20
 """Hits beyond those asked for that are looked up, to take the place of those left out."""
 
-_MOST_NAMED = 5  # numbers in a question
+_MOST_NUMBERS = 60  # in the messages found, by which the topics of old values are looked up
+_LONGEST = 2_000  # characters of a message that are looked at
 _MOST_FORGOTTEN = 1_000  # values that messages are compared with
 
 Place = tuple[str, str]
@@ -34,12 +35,13 @@ _OldValue = tuple[frozenset[str], frozenset[str], MemoryItem]
 
 def settle(connection: Connection, query: Query, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
     """Put outdated messages below what replaced them; leave out what was forgotten unless everything is asked for."""
-    if query.as_of is not None or query.known_at is not None:  # nothing was outdated yet, then
-        return hits
     said = [(hit.session_id or "", hit.id) for hit in hits if hit.type == MESSAGE]
     if not said:
         return hits
     states = stated.stated_in(connection, said)
+    forgotten = set() if query.everything else _forgotten(connection, query, hits, states)
+    if query.as_of is not None or query.known_at is not None:  # what is outdated now was not, then
+        return arrange(hits, {}, forgotten, {})
     last = stated.successors(connection, [item for items in states.values() for item in items])
     replaced = {
         place: successor for place, items in states.items() if (successor := _replaced_by(items, last)) is not None
@@ -49,7 +51,6 @@ def settle(connection: Connection, query: Query, hits: tuple[Hit, ...]) -> tuple
         place = (hit.session_id or "", hit.id)
         if hit.type == MESSAGE and place not in replaced and (successor := _reworded(hit, old)) is not None:
             replaced[place] = successor
-    forgotten = set() if query.everything else _forgotten(connection, query, hits, states)
     may_add = MEMORY in query.types and not query.since and not query.until
     evidence = memories.evidence_of(connection, [item.id for item in replaced.values()]) if may_add else {}
     newer = {item.id: _hit(item, tuple(evidence.get(item.id, ()))) for item in replaced.values()} if may_add else {}
@@ -93,18 +94,23 @@ def _forgotten(
 ) -> set[Place]:
     """The messages that state what was forgotten: a memory that was forgotten rests on them, or their words say it."""
     found = {place for place, items in states.items() if any(one.status is Status.FORGOTTEN for one in items)}
-    values = [_words(content) for content in stated.forgotten_contents(connection, query.profiles, _MOST_FORGOTTEN)]
-    for hit in hits:
-        if hit.type == MESSAGE and values:
-            words = _words(hit.content)
-            if any(_says_again(words, value) for value in values):
-                found.add((hit.session_id or "", hit.id))
-    return found
+    said = [hit for hit in hits if hit.type == MESSAGE]
+    again = tells_forgotten(connection, query.profiles, [hit.content for hit in said])
+    return found | {(hit.session_id or "", hit.id) for hit, tells in zip(said, again, strict=True) if tells}
+
+
+def tells_forgotten(connection: Connection, profiles: Sequence[str], texts: Sequence[str]) -> list[bool]:
+    """Of some texts, whether each says what a forgotten memory said, by its words."""
+    contents = stated.forgotten_contents(connection, profiles, _MOST_FORGOTTEN)
+    if not contents:
+        return [False] * len(texts)
+    values = [_words(content) for content in contents]
+    return [any(_says_again(words, value) for value in values) for words in map(_words, texts)]
 
 
 def _says_again(words: frozenset[str], value: frozenset[str]) -> bool:
     """Whether words have all numbers of a value and some of the rest; all of it where there are no numbers."""
-    marks = {word for word in value if any(character.isdigit() for character in word)}
+    marks = _numbers(value)
     return (marks <= words and bool(words & (value - marks))) if marks else bool(value) and value <= words
 
 
@@ -121,11 +127,17 @@ def _replaced_by(items: Sequence[MemoryItem], last: Mapping[str, MemoryItem]) ->
 def _old_values(
     connection: Connection, query: Query, hits: Sequence[Hit], now_true: Iterable[MemoryItem]
 ) -> list[_OldValue]:
-    """The values that topics had before: those found, those of what replaced a message, those the question names."""
+    """The values that topics had before: those found, those of what replaced a message, those that one states."""
     keys = {hit.topic_key for hit in hits if hit.type == MEMORY and hit.status == Status.ACTIVE}
     keys |= {item.topic_key for item in now_true}
-    named = [chunk for chunk in chunks(query.text) if any(character.isdigit() for character in chunk)]
-    keys.update(stated.topics_that_said(connection, query.profiles, named[:_MOST_NAMED]))
+    numbers = {
+        chunk: None
+        for hit in hits
+        if hit.type == MESSAGE
+        for chunk in chunks(hit.content[:_LONGEST])
+        if any(character.isdigit() for character in chunk)
+    }
+    keys.update(stated.topics_that_said(connection, query.profiles, list(numbers)[:_MOST_NUMBERS]))
     profiles = sorted({hit.profile for hit in hits})
     topics = sorted(key for key in keys if key)
     versions = [item for _, item in memories.by_topics(connection, profiles, topics, active=False)]
@@ -135,8 +147,9 @@ def _old_values(
         now = present.get((item.profile, item.topic_key))
         if now is not None and item.status is Status.SUPERSEDED:
             before, after = _words(item.content), _words(now.content)
-            if before - after and before & after:
-                found.append((before - after, before & after, now))
+            only = _numbers(before - after) or before - after
+            if only and before & after:
+                found.append((only, before & after, now))
     return found
 
 
@@ -149,8 +162,12 @@ def _reworded(hit: Hit, old: Sequence[_OldValue]) -> MemoryItem | None:
     return None
 
 
+def _numbers(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in words if any(character.isdigit() for character in word))
+
+
 def _words(text: str) -> frozenset[str]:
-    return frozenset(fold(chunk).replace(",", "") for chunk in chunks(text)) - function_words()
+    return frozenset(fold(chunk).replace(",", "") for chunk in chunks(text[:_LONGEST])) - function_words()
 
 
 def _hit(item: MemoryItem, evidence: tuple[Evidence, ...]) -> Hit:

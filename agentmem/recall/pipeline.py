@@ -70,7 +70,11 @@ def recall(
     answer = _find(store, query, embedder, rates)
 
     def lookup(phrase: str) -> datetime | None:
-        best = () if answer.abstained else _find(store, replace(ask(phrase), limit=1), embedder, rates).hits
+        if answer.abstained:
+            return None
+        happening = replace(ask(phrase), limit=1)
+        _, embeds, _ = widened(store, happening, ask, embedder, Aid(seconds=aid.seconds, early=aid.early), began=began)
+        best = _find(store, happening, embeds, rates).hits
         return (best[0].occurred_at or best[0].at) if best else None
 
     # Where the question itself names both days, the calendar answers without any memory.

@@ -6,6 +6,7 @@ counts for little when it is decided whether anything relevant is known: a model
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -63,10 +64,14 @@ class KeptEmbedder:
 
     def __init__(self, model: Embedder) -> None:
         self.name = model.name
-        self.dimension = model.dimension
         self._model = model
         self._questions: dict[str, NDArray[np.float32]] = {}
         self._documents: dict[str, NDArray[np.float32]] = {}
+        self._failed: ModelUnavailable | BadReply | None = None  # a server that is down is not asked twice
+
+    @property
+    def dimension(self) -> int:
+        return self._model.dimension
 
     def embed_documents(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         import numpy as np
@@ -77,9 +82,28 @@ class KeptEmbedder:
         return np.stack([self._documents[text] for text in texts])
 
     def embed_query(self, text: str) -> "NDArray[np.float32]":
+        if self._failed is not None:
+            raise self._failed
         if text not in self._questions:
-            self._questions[text] = self._model.embed_query(text)
+            try:
+                self._questions[text] = self._model.embed_query(text)
+            except (ModelUnavailable, BadReply) as error:
+                self._failed = error
+                raise
         return self._questions[text]
+
+    def prepare(self, question: str, until: float) -> None:
+        """Embed a question now; what goes wrong, or takes too long, is raised when its vector is asked for."""
+        with suppress(ModelUnavailable, BadReply):
+            if Pending(lambda: self.embed_query(question)).result(until) is None:
+                self._failed = ModelUnavailable(f"{self.name} took too long")
+
+    def knows(self, statement: str, until: float) -> bool:
+        """Whether a statement could be embedded in time."""
+        try:
+            return Pending(lambda: self.embed_documents([statement])).result(until) is not None
+        except (ModelUnavailable, BadReply):  # a server that went away meanwhile costs this channel only
+            return False
 
 
 Embedding = Callable[[], Embedder | None]
@@ -100,28 +124,32 @@ def widened(
         aid: the model, and how long it may take.
         began: when the question came, by `time.monotonic`.
     """
-    if aid.analyst is None:
-        return query, embedder, ""
     analyst = aid.analyst
+    if analyst is None and not aid.early:
+        return query, embedder, ""
     with store.reading() as connection:
         keys = memories.topics(connection, query.profiles, _MOST_TOPICS)
         embedded = embeddings.current(connection) is not None
+    if analyst is None:
+        kept = _kept(embedder, query.text, began + aid.seconds) if embedded else None
+        return query, _given(kept, embedder), ""
     until = began + (ANALYSIS_SHARE if aid.writer is not None else 1.0) * aid.seconds
     seconds = until - time.monotonic()
     if seconds <= 0:
         return query, embedder, "no time for a model to analyse the question"
     pending = Pending(lambda: widen(aid.checked(analyst), query, keys, seconds))
-    kept = _kept(embedder) if embedded else None
-    if kept is not None:
-        kept.embed_query(query.text)
+    kept = _kept(embedder, query.text, until) if embedded else None
     try:
         found = pending.result(until)
     except (ModelUnavailable, BadReply) as error:
         return query, _given(kept, embedder), f"the question was analysed by rule: {error.message}"
     if found is None:
         return query, _given(kept, embedder), f"the question was analysed by rule: {analyst.name} took too long"
-    if kept is not None and found.statement:
-        kept.embed_documents([found.statement])
+    statement = (
+        found.statement
+        if found.statement and kept is not None and kept.knows(found.statement, began + aid.seconds)
+        else ""
+    )
     known = {key for key, _ in query.topics}
     topics = [pair for pair in zip(found.topics, TOPIC_WEIGHTS, strict=False) if pair[0] not in known]
     terms = ask(" ".join(found.words)).terms if found.words else ()
@@ -129,7 +157,7 @@ def widened(
         query,
         topics=(*query.topics, *topics),
         related=tuple(term for term in terms if term not in query.terms),
-        hypothesis=found.statement,
+        hypothesis=statement,
     )
     return more, _given(kept, embedder), ""
 
@@ -168,12 +196,17 @@ def _texts(value: object) -> list[str]:
     return [text for one in found if isinstance(one, str) and (text := harmless(one))]
 
 
-def _kept(embedder: Embedding) -> KeptEmbedder | None:
+def _kept(embedder: Embedding, question: str, until: float) -> KeptEmbedder | None:
+    """The embedder, with the question embedded."""
     try:
         model = embedder()
     except ModelUnavailable:  # the search says so again, in its own words
         return None
-    return None if model is None else KeptEmbedder(model)
+    if model is None:
+        return None
+    kept = model if isinstance(model, KeptEmbedder) else KeptEmbedder(model)
+    kept.prepare(question, until)
+    return kept
 
 
 def _given(kept: KeptEmbedder | None, embedder: Embedding) -> Embedding:

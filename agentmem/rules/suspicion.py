@@ -12,11 +12,14 @@ from pathlib import Path
 
 _PATTERNS = Path(__file__).with_name("suspicion.toml")
 _LONGEST = 20_000
+_HIDDEN = re.compile(
+    "[\u00ad\u200b-\u200f\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)  # between letters they hide nothing
 
 
 def suspicious(text: str) -> bool:
     """Whether a text looks like an order to the machine that reads it, rather than something said to it."""
-    low = unicodedata.normalize("NFKC", text[:_LONGEST]).casefold().replace("\u2019", "'")
+    low = _HIDDEN.sub("", unicodedata.normalize("NFKC", text[:_LONGEST])).casefold().replace("\u2019", "'")
     english, others = _patterns()
     return bool(english.search(low) or (not low.isascii() and others.search(low)))
 

@@ -15,14 +15,14 @@ from agentmem.domain.memories import MemoryItem
 from agentmem.store import memories
 from agentmem.store.rows import TIME, now, registered, stored, told
 
-TOPIC, VALUE, NEGATION = "topic", "value", "negation"
+TOPIC, VALUE, NEGATION = "topic", "value", "negation"  # and "judged": a language model says so
 """Two values of one topic, said with equal right; the same words with other numbers or names; the one denies the
 other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A pair, by the ids of its memories; `reason` is `topic`, `value` or `negation`."""
+    """A pair, by the ids of its memories; `reason` is `topic`, `value`, `negation` or `judged`."""
 
     profile: str
     first: str

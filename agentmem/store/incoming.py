@@ -201,6 +201,24 @@ def rows(
     return _add(connection, this, missing, number_as=number_as, refused=refused)
 
 
+def work(connection: duckdb.DuckDBPyConnection) -> Merged:
+    """Add work that was done, or is owed, for texts that are not known to have been worked on."""
+    new = _changed(
+        connection,
+        """
+        INSERT INTO work (stage, key, version, model, attempts, last_error, done_at, failed_at, profile, session_no,
+            first_seq, last_seq)
+        SELECT t.stage, t.key, t.version, t.model, t.attempts, t.last_error, t.done_at, t.failed_at, t.profile, s.no,
+            t.first_seq, t.last_seq
+        FROM staged.work t
+        ANTI JOIN work k ON k.stage = t.stage AND k.key = t.key AND k.version = t.version AND k.model = t.model
+        LEFT JOIN sessions s ON s.profile = t.profile AND s.id = t.session_id ORDER BY t.position
+        """,
+    )
+    total = number(connection, "SELECT count(*) FROM staged.work")
+    return Merged(new, total - new)
+
+
 def evidence(connection: duckdb.DuckDBPyConnection, where: str) -> Merged:
     """Add evidence that the store lacks of memories that it has; sessions whose messages did not come are marked."""
     staged = f"""

@@ -37,6 +37,7 @@ def delete_memories(connection: duckdb.DuckDBPyConnection, items: Sequence[Memor
         ("search_queries", "memory_id"),
         ("evidence", "memory_id"),
         ("anchors", "memory_id"),
+        ("verdicts", "memory_id"),
         ("contradictions", "first"),
         ("contradictions", "second"),
         ("memories", "id"),
@@ -92,7 +93,10 @@ def unblank(connection: duckdb.DuckDBPyConnection, graves: Sequence[str]) -> int
 
 def owe_rewrite(connection: duckdb.DuckDBPyConnection) -> None:
     """Note, in the transaction that deletes, that the files still hold what is deleted."""
-    connection.execute("INSERT INTO work VALUES ($1, 'files', '', '', 0, NULL, $2)", [_OWED, stored(now())])
+    connection.execute(
+        "INSERT INTO work (stage, key, version, model, attempts, done_at) VALUES ($1, 'files', '', '', 0, $2)",
+        [_OWED, stored(now())],
+    )
 
 
 def owes_rewrite(connection: duckdb.DuckDBPyConnection) -> bool:

@@ -40,12 +40,14 @@ class Place:
 
 
 def ensure_profile(connection: duckdb.DuckDBPyConnection, name: str, identity: str | None = None) -> None:
-    """Create a profile unless it is there."""
+    """Create a profile unless it is there; one that did not know what it stands for is told."""
     connection.execute(
         "INSERT INTO profiles SELECT $name, $identity, $at "
         "WHERE NOT EXISTS (SELECT 1 FROM profiles WHERE name = $name)",
         {"name": name, "identity": identity, "at": stored(now())},
     )
+    if identity is not None:
+        connection.execute("UPDATE profiles SET identity = $2 WHERE name = $1 AND identity IS NULL", [name, identity])
 
 
 def find_profile(connection: duckdb.DuckDBPyConnection, wanted: str) -> str:

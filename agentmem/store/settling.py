@@ -38,7 +38,11 @@ class Settled:
 
 
 def settle(
-    connection: duckdb.DuckDBPyConnection, terms: Terms, words: Mapping[str, Sequence[int]], action: journal.Action
+    connection: duckdb.DuckDBPyConnection,
+    terms: Terms,
+    words: Mapping[str, Sequence[int]],
+    refused: Sequence[str],
+    action: journal.Action,
 ) -> Settled:
     """Merge all that is staged about memories.
 
@@ -46,16 +50,15 @@ def settle(
         connection: inside a writing transaction, with the staged tables attached and the sessions merged.
         terms: for memories that change.
         words: the terms of the memories that may be new, by id.
+        refused: ids of memories whose value was forgotten here.
         action: the import, for the journal.
     """
     done = Settled()
+    connection.execute("CREATE OR REPLACE TEMP TABLE refused AS SELECT unnest($1::VARCHAR[]) AS id", [list(refused)])
     connection.execute(
         """
-        CREATE OR REPLACE TEMP TABLE refused AS
-        SELECT t.id FROM staged.memories t ANTI JOIN memories m ON m.id = t.id
-        SEMI JOIN tombstones b ON b.digest = t.grave;
         CREATE OR REPLACE TEMP TABLE arriving AS
-        SELECT t.* FROM staged.memories t ANTI JOIN memories m ON m.id = t.id ANTI JOIN refused r ON r.id = t.id;
+        SELECT t.* FROM staged.memories t ANTI JOIN memories m ON m.id = t.id ANTI JOIN refused r ON r.id = t.id
         """
     )
     forgotten, spared = _forgotten(connection)
@@ -69,6 +72,9 @@ def settle(
     of_refused = number(connection, f"SELECT count(*) FROM staged.search_queries t WHERE NOT ({allowed})")
     done.tables["search_queries"] = Merged(queries.new, queries.known + queries.refused - of_refused, of_refused)
     done.tables["anchors"] = incoming.rows(connection, "anchors", "memory_id, kind, name", where=allowed)
+    done.tables["verdicts"] = incoming.rows(
+        connection, "verdicts", "memory_id, check_name, verdict, model, version, judged_at", where=allowed
+    )
     done.tables["contradictions"] = incoming.rows(
         connection,
         "contradictions",
@@ -83,6 +89,15 @@ def settle(
     done.superseded = _change(connection, terms, action, replaced, Status.SUPERSEDED)
     done.superseded += _change(connection, terms, action, _outdone(connection), Status.SUPERSEDED)
     return done
+
+
+def claims(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, tuple[str, str | None, str]]]:
+    """(id, what it says of what in which profile) of the staged memories that the store does not know."""
+    rows = connection.execute(
+        "SELECT t.id, t.profile, t.topic_key, t.content FROM staged.memories t ANTI JOIN memories m ON m.id = t.id "
+        "ORDER BY t.position"
+    ).fetchall()
+    return [(identity, (profile, topic, content)) for identity, profile, topic, content in rows]
 
 
 def _add(
@@ -137,14 +152,15 @@ def _forgotten(connection: duckdb.DuckDBPyConnection) -> tuple[dict[str, str | N
     """Ids of memories that count here and were forgotten there, and the digests of those that were said here since."""
     rows = connection.execute(
         """
-        SELECT m.id, t.grave, coalesce(m.valid_from > b.buried_at, false) FROM memories m
+        SELECT m.id, coalesce(m.valid_from > max(b.buried_at), false),
+            list(b.digest) FILTER (b.digest IS NOT NULL) FROM memories m
         JOIN staged.memories t ON t.id = m.id AND t.status = 'forgotten'
-        LEFT JOIN (SELECT digest, max(buried_at) AS buried_at FROM staged.tombstones GROUP BY digest) b
-            ON b.digest = t.grave
-        WHERE m.status <> 'forgotten'
+        LEFT JOIN staged.tombstones b ON b.digest = t.grave OR b.grave = t.id
+        WHERE m.status <> 'forgotten' GROUP BY m.id, m.valid_from
         """
     ).fetchall()
-    return {identity: None for identity, _, later in rows if not later}, [grave for _, grave, later in rows if later]
+    spared = [digest for _, later, digests in rows if later for digest in digests or ()]
+    return {identity: None for identity, later, _ in rows if not later}, spared
 
 
 def _replaced(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:

@@ -5,7 +5,7 @@ must be settled row by row (other profile names, new ids, terms) happens here, w
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -42,6 +42,7 @@ _MEMORY_IDS = (
     ("contradictions", "first"),
     ("contradictions", "second"),
     ("anchors", "memory_id"),
+    ("verdicts", "memory_id"),
 )
 """Columns that hold the id of a memory."""
 
@@ -65,6 +66,9 @@ _CONTRADICTIONS = {
     "sessions are there twice": "(SELECT id FROM sessions GROUP BY profile, id HAVING count(*) > 1)",
     "messages are there twice": "(SELECT id FROM messages GROUP BY profile, session_id, id HAVING count(*) > 1)",
 }
+
+
+Digests = Callable[[str, str | None, str], Collection[str]]
 
 
 class Staging:
@@ -152,6 +156,7 @@ class Staging:
                 AND coalesce(subject, '') NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
             DELETE FROM search_queries WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
             DELETE FROM versions WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
+            DELETE FROM verdicts WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
             DELETE FROM anchors WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}));
             DELETE FROM evidence WHERE memory_id NOT IN (SELECT id FROM memories WHERE profile IN ({kept}))
                 OR profile NOT IN ({kept});
@@ -161,17 +166,23 @@ class Staging:
         for table in ("sessions", "messages", "occurrences", "memories", "tombstones", "contradictions"):
             self._connection.execute(f"DELETE FROM {table} WHERE profile NOT IN ({kept})")
 
-    def rename(self, names: Mapping[str, str]) -> int:
+    def rename(self, names: Mapping[str, str], digests: Digests) -> int:
         """Give profiles other names; ids that depend on them change in all places.
+
+        Args:
+            names: old to new.
+            digests: what a forgotten memory leaves behind, from its profile, topic and content.
 
         Returns:
             How many tombstones stay under their old name, since the value that they are of is not here.
         """
         moved = self._moved(names)
+        self._dig_again(names, moved, digests)
         for old, new in names.items():
             self._connection.execute("UPDATE profiles SET name = $1 WHERE name = $2", [new, old])
             for table in ("sessions", "messages", "occurrences", "memories", "evidence", "journal", "contradictions"):
                 self._connection.execute(f"UPDATE {table} SET profile = $1 WHERE profile = $2", [new, old])
+            self._connection.execute("UPDATE work SET profile = $1 WHERE profile = $2", [new, old])
         self._replace("memories", "id", moved)
         for table, column in _MEMORY_IDS:
             self._replace(table, column, moved)
@@ -193,6 +204,26 @@ class Staging:
             for old, profile, kind, topic, content in rows
             if memory_id(profile, kind, topic, normalise(content)) == old  # else the text was changed: the id stays
         }
+
+    def _dig_again(self, names: Mapping[str, str], moved: Mapping[str, str], digests: Digests) -> None:
+        """Graves of memories whose value is known get the digests that they have in the new profile."""
+        rows = self._connection.execute(
+            """
+            SELECT m.id, m.profile, m.topic_key, m.content, min(t.position), min(t.buried_at),
+                bool_or(coalesce(t.purged, false))
+            FROM tombstones t JOIN memories m ON m.id = t.grave AND m.content <> '' AND t.words IS NULL
+            WHERE list_contains($1, m.profile) GROUP BY ALL
+            """,
+            [list(names)],
+        ).fetchall()
+        for identity, profile, topic, content, position, buried_at, purged in rows:
+            self._connection.execute("DELETE FROM tombstones WHERE grave = $1 AND words IS NULL", [identity])
+            new = names[profile]
+            self._connection.execute(
+                "INSERT INTO tombstones (position, digest, profile, buried_at, grave, purged) "
+                "SELECT $1, unnest($2::VARCHAR[]), $3, $4, $5, $6",
+                [position, sorted(digests(new, topic, content)), new, buried_at, moved.get(identity, identity), purged],
+            )
 
     def _replace(self, table: str, column: str, moved: Mapping[str, str]) -> None:
         with self._pairs(moved):

@@ -1,13 +1,12 @@
 """What `Memory` can do about the work that language models owe."""
 
 from collections.abc import Callable
-from functools import partial
 
 from agentmem.config import Config
 from agentmem.errors import ConfigError, UsageError
 from agentmem.ingest.pay import Paid, pay
-from agentmem.models.choose import choose_language_model
 from agentmem.models.embedder import Embedder
+from agentmem.models.language import LanguageModel, ModelRole
 from agentmem.prompts.load import load
 from agentmem.store import work
 from agentmem.store.store import Store
@@ -21,6 +20,7 @@ class Paying:
     config: Config
     _store: Store
     _load: Callable[[], Embedder | None]
+    _choose: Callable[[ModelRole], LanguageModel | None]
 
     def pay(
         self,
@@ -41,8 +41,7 @@ class Paying:
             ConfigError: an unknown kind of model, or one on another machine that is not allowed.
             StoreBusy: another process holds the store; what was stored stays.
         """
-        models = partial(choose_language_model, self.config)
-        return pay(self._store, models, self._load, seconds=seconds, progress=progress)
+        return pay(self._store, self._choose, self._load, seconds=seconds, progress=progress)
 
     def redo(self, stage: str) -> int:
         """Make all work of a stage owed again, for its prompt or model has changed; tells how many pieces that are.

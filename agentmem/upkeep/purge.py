@@ -48,10 +48,10 @@ def clean(store: Store) -> bool:
     with store.reading() as connection:
         if not purging.owes_rewrite(connection):
             return False
-        generation = embeddings.current(connection)
+        generations = embeddings.all_of_them(connection)
     for copy in backups(store):
         copy.unlink(missing_ok=True)
-    if generation is not None:
+    for generation in generations:
         table = VectorTable(store.home.vectors, generation.no, generation.dimension)
         with table.locked(_PATIENCE):
             table.unsettle()

@@ -60,11 +60,11 @@ class Reindexing:
             ModelUnavailable: it cannot be loaded here.
         """
         if model is not None and model != self.config.embedder:
-            embedder = choose_embedder(model)  # before anything is changed
+            embedder = choose_embedder(model, self.config)  # before anything is changed
             if embedder is not None:
                 configuration.save(self.home.settings, "embedder", model)
                 self.config = replace(self.config, embedder=model)
-                self._load = cache(partial(choose_embedder, model))
+                self._load = cache(partial(choose_embedder, model, self.config))
         else:
             embedder = self._load()
         if embedder is None:

@@ -221,16 +221,12 @@ def _table() -> list[str]:
     Raises:
         AgentmemError: it cannot be read, and so must not be written.
     """
-    try:
-        done = subprocess.run(["crontab", "-l"], capture_output=True, check=False, timeout=_PATIENCE)  # noqa: S607
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise AgentmemError(f"`crontab -l` cannot be run: {error}") from error
-    if done.returncode == 0:
-        return done.stdout.decode(errors="surrogateescape").splitlines()
-    said = done.stderr.decode(errors="replace").strip()
-    if "no crontab" in said.lower():
+    code, printed, complaint = _ask(("crontab", "-l"))
+    if code == 0:
+        return printed.splitlines()
+    if "no crontab" in complaint.lower():
         return []
-    raise AgentmemError(f"`crontab -l` failed: {said or f'exit code {done.returncode}'}", "Nothing was changed.")
+    raise AgentmemError(f"`crontab -l` failed: {complaint or f'exit code {code}'}", "Nothing was changed.")
 
 
 def _ours() -> list[str]:
@@ -243,19 +239,18 @@ def _others() -> list[str]:
 
 def _runs(command: Sequence[str]) -> bool:
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=_PATIENCE)  # noqa: S603 - fixed words
-    except (OSError, subprocess.TimeoutExpired):
+        return _ask(command)[0] == 0
+    except AgentmemError:
         return False
-    return done.returncode == 0
 
 
 def _said(command: Sequence[str]) -> str:
-    """What a command prints; nothing if it fails, as `crontab -l` does where there is no table."""
+    """What a command prints; nothing if it fails."""
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=_PATIENCE)  # noqa: S603 - fixed words
-    except (OSError, subprocess.TimeoutExpired):
+        code, printed, _ = _ask(command)
+    except AgentmemError:
         return ""
-    return done.stdout.decode(errors="replace").rstrip("\n") if done.returncode == 0 else ""
+    return printed.rstrip("\n") if code == 0 else ""
 
 
 def _run_all(commands: Sequence[Sequence[str]]) -> None:
@@ -264,16 +259,26 @@ def _run_all(commands: Sequence[Sequence[str]]) -> None:
 
 
 def _run(command: Sequence[str], given: str | None = None) -> None:
+    code, _, complaint = _ask(command, given)
+    if code:
+        raise AgentmemError(f"`{' '.join(command)}` failed: {complaint or f'exit code {code}'}")
+
+
+def _ask(command: Sequence[str], given: str | None = None) -> tuple[int, str, str]:
+    """Run a command: its exit code, what it prints, and what it complains of.
+
+    Raises:
+        AgentmemError: it cannot be run, or does not come to an end.
+    """
+    pipe = subprocess.PIPE
     try:
-        done = subprocess.run(  # noqa: S603 - fixed words
-            command,
-            input=None if given is None else given.encode(errors="surrogateescape"),
-            capture_output=True,
-            check=False,
-            timeout=_PATIENCE,
-        )
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process:  # noqa: S603 - fixed words
+            try:
+                words = None if given is None else given.encode(errors="surrogateescape")
+                printed, complaint = process.communicate(words, timeout=_PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
     except (OSError, subprocess.TimeoutExpired) as error:
         raise AgentmemError(f"`{' '.join(command)}` cannot be run: {error}") from error
-    if done.returncode:
-        said = done.stderr.decode(errors="replace").strip()
-        raise AgentmemError(f"`{' '.join(command)}` failed: {said or f'exit code {done.returncode}'}")
+    return process.returncode, printed.decode(errors="surrogateescape"), complaint.decode(errors="replace").strip()

@@ -32,6 +32,7 @@ Reverser = Callable[[Connection, Written, Terms], None]
 
 FINAL: dict[str, str] = {
     "purge": "purged values are deleted for good, and nothing is left to bring back",
+    "import": "what an import brings in is only counted; `agentmem restore` goes back to a backup",
 }
 """Operations that cannot be taken back, and why."""
 

@@ -18,19 +18,21 @@ def vacated(store: Store, slots: Sequence[int]) -> Iterator[None]:
     to stand there. The next `agentmem work` brings it in line with the database, whatever comes of this.
     """
     with store.reading() as connection:
-        generation = embeddings.current(connection)
-    if generation is None or not store.home.vectors.exists():
+        generations = embeddings.all_of_them(connection)
+    tables = [VectorTable(store.home.vectors, one.no, one.dimension) for one in generations]
+    if not tables or not store.home.vectors.exists():
         yield
         return
     if not slots:
-        VectorTable(store.home.vectors, generation.no, generation.dimension).unsettle()
+        for table in tables:
+            table.unsettle()
         yield
         return
     import numpy as np
 
-    table = VectorTable(store.home.vectors, generation.no, generation.dimension)
-    with table.locked(_PATIENCE):
-        if table.count():
-            table.unsettle()
-            table.delete(np.asarray(slots, dtype=np.int64))
+    with tables[0].locked(_PATIENCE):  # one lock for all of them
+        for table in tables:
+            if table.count():
+                table.unsettle()
+                table.delete(np.asarray(slots, dtype=np.int64))
         yield

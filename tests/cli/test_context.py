@@ -225,6 +225,22 @@ def test_a_hook_is_quiet_when_the_store_is_held(known, home, command):
     assert start(known, "startup")
 
 
+def test_where_it_is_switched_off_or_kept_out_agents_are_told_nothing(known, tmp_path, monkeypatch):
+    asked = ("context", "--session", "s", "--cwd", tmp_path)
+    assert "pnpm" in known("context").out
+    monkeypatch.setenv("AGENTMEM_DISABLE", "1")
+    assert hook(known, "claude", "--session", "s") == ""
+    assert known(*asked).out == ""
+    monkeypatch.delenv("AGENTMEM_DISABLE")
+    monkeypatch.setenv("AGENTMEM_IGNORE", str(tmp_path))
+    assert known(*asked).out == ""
+    assert hook(known, "claude", "--session", "s", "--cwd", tmp_path) == ""
+    monkeypatch.delenv("AGENTMEM_IGNORE")
+    (tmp_path / ".agentmem-ignore").touch()
+    assert known(*asked).out == ""
+    assert hook(known, "gemini", "--session", "t", "--cwd", tmp_path) == ""
+
+
 def test_a_hook_is_quiet_when_the_settings_are_wrong(known, home):
     (home / "config.toml").write_text("nonsense = [", encoding="utf-8")
     assert hook(known, "claude", "--session", "s1") == ""

@@ -100,7 +100,18 @@ def test_memories_look_the_same_everywhere(filled):
     assert all(set(one) == MEMORY for one in listed["memories"])
     item = next(one for one in listed["memories"] if "pnpm" in one["content"])
     shown = filled("show", item["id"], "--json").json
-    assert set(shown) == {"version", "memory", "message", "occurrences", "evidence", "queries", "context", "verdicts"}
+    assert set(shown) == {
+        "version",
+        "memory",
+        "message",
+        "occurrences",
+        "evidence",
+        "queries",
+        "context",
+        "verdicts",
+        "anchors",
+        "code",
+    }
     assert shown["memory"] == item
     versions = filled("history", item["id"], "--json").json["versions"]
     assert [one["memory"]["status"] for one in versions] == ["superseded", "active"]

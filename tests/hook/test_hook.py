@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from agentmem.hook.briefing import DEADLINE, brief
 from agentmem.hook.call import Call
 from agentmem.hook.place import place
 from agentmem.hook.spool import is_briefed
@@ -178,6 +179,30 @@ def test_a_briefing_that_is_late_or_broken_is_not_printed(hook: Hook, idle: Path
     ran = hook("claude", start)
     assert (ran.code, ran.out, ran.err) == (0, b"", b"")
     assert len(notes(idle)) == 1
+
+
+def test_a_briefing_that_waits_for_the_store_is_given_up_in_time(hook: Hook, idle: Path, memory):
+    memory.seen_from("user").remember("Always use pnpm")
+    start = {**STOP, "hook_event_name": "SessionStart", "source": "startup"}
+    program = f"import duckdb; c = duckdb.connect({str(idle / 'memory.duckdb')!r}); print(1, flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout.readline() == b"1\n"
+        ran = hook("claude", start)
+        holder.communicate(b"\n")
+    assert (ran.code, ran.out, ran.err) == (0, b"", b"")
+    assert len(notes(idle)) == 1
+
+
+def test_a_briefing_that_takes_longer_than_its_time_is_nothing(home: Path, tmp_path: Path, monkeypatch):
+    """As on a machine that has much else to do."""
+    slow = tmp_path / "python"
+    slow.write_text("#!/bin/sh\nsleep 5\necho '{\"hookSpecificOutput\": {}}'\n")
+    slow.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(slow))
+    call = Call("claude", "start", "SessionStart", "s", "", str(tmp_path), bridged=False, source="startup", said="")
+    began = time.monotonic()
+    assert brief(place(), call) == b""
+    assert DEADLINE <= time.monotonic() - began < DEADLINE + 2
 
 
 def test_a_briefing_is_one_object_of_the_agents_shape(hook: Hook, idle: Path, memory, tmp_path: Path):

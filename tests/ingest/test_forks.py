@@ -183,7 +183,11 @@ def dump(store: Store) -> dict[str, list[tuple[object, ...]]]:
         return {name: connection.execute(statement).fetchall() for name, statement in statements.items()}
 
 
-@pytest.mark.parametrize("write", [claude, claude_sdk, pi, opencode, codex], ids=lambda write: write.__name__)
+@pytest.mark.parametrize(
+    "write",
+    [claude, *(pytest.param(write, marks=pytest.mark.slow) for write in (claude_sdk, pi, opencode, codex))],
+    ids=["claude", "claude_sdk", "pi", "opencode", "codex"],
+)
 def test_the_order_of_reading_makes_no_difference(write: Write, tmp_path: Path):
     found = write(tmp_path / "transcripts")
     dumps = []

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from agentmem import Config, Memory
-from agentmem.domain.override import overrides
 from agentmem.mcp.tools import TOOLS, Toolbox
 from agentmem.recall.quoting import TAG
+from agentmem.rules.suspicion import suspicious
 from tests.ingest.injections import ATTACKS, HONEST, MARK
 
 _QUESTIONS = (
@@ -75,7 +75,7 @@ def test_the_attacks_are_many_and_in_four_languages():
 
 @pytest.mark.parametrize("words", HONEST)
 def test_honest_words_are_believed(own_home, words):
-    assert not overrides(words)
+    assert not suspicious(words)
     memory = Memory.open(own_home / "agentmem", profile="project", config=Config(embedder="none"))
     memory.ingest([{"role": "user", "content": words, "session_id": "s1", "timestamp": "2026-04-20T10:00:00Z"}])
     assert all(item.trust == "high" for item in memory.list())

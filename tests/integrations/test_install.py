@@ -333,7 +333,7 @@ def test_a_foreign_plugin_file_is_left_alone(desk):
 def test_the_plugin_tells_of_turns_and_brings_the_briefing(desk, tmp_path):
     """OpenCode's calls as its plugin interface makes them, against a stand-in for agentmem that writes down its calls."""
     (tmp_path / "bin/agentmem").write_text(
-        f'#!/bin/sh\nif [ $1 = hook ]; then echo "$* $(cat)"; else echo "$*"; echo "<block>" >&3; fi 3>&1 >>{tmp_path}/calls\n'
+        f'#!/bin/sh\nif [ $1 = hook ]; then echo "$*"; else echo "$*"; echo "<block>" >&3; fi 3>&1 >>{tmp_path}/calls\n'
     )
     desk.install("opencode")
     script = tmp_path / "drive.mjs"
@@ -342,6 +342,9 @@ import {{ agentmem }} from "{desk.root}/.config/opencode/plugins/agentmem.mjs"
 const hooks = await agentmem({{ directory: "/p" }})
 await hooks.event({{ event: {{ type: "session.created", properties: {{ info: {{ id: "child", parentID: "s" }} }} }} }})
 await hooks.event({{ event: {{ type: "session.idle", properties: {{ sessionID: "child" }} }} }})
+await hooks.event({{ event: {{ type: "message.updated", properties: {{ sessionID: "s", info: {{ parentID: "msg" }} }} }} }})
+await hooks["chat.message"]({{ sessionID: "s" }}, {{ parts: [] }})
+await hooks["chat.message"]({{ sessionID: "child" }}, {{ parts: [] }})
 await hooks.event({{ event: {{ type: "session.idle", properties: {{ sessionID: "s" }} }} }})
 const output = {{ system: ["given"] }}
 await hooks["experimental.chat.system.transform"]({{ sessionID: "s" }}, output)
@@ -360,4 +363,4 @@ console.log(JSON.stringify(output.system))
     (told,) = [line.removeprefix("hook opencode ") for line in calls if line.startswith("hook")]
     assert min(calls) == "context --session s --cwd /p"
     assert len(calls) == 2
-    assert json.loads(told) == {"hook_event_name": "session.idle", "session_id": "s", "cwd": "/p"}
+    assert told == "--event=session.idle --session=s --cwd=/p"

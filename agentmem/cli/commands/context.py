@@ -17,6 +17,7 @@ from agentmem.cli import options
 from agentmem.cli.lazy import named
 from agentmem.config import Config
 from agentmem.errors import AgentmemError
+from agentmem.hook.ignored import is_off
 from agentmem.paths import Home
 from agentmem.projects import identify
 from agentmem.recall.briefing import MOST_TOKENS, Briefing, brief
@@ -72,6 +73,8 @@ def context(
     place = paths.home(ctx.obj)
     folder = cwd or str(Path.cwd())
     budget = MOST_TOKENS if tokens is None else tokens
+    if (agent or session) and is_off(folder, str(place.settings)):
+        return  # an agent asks, and is to be told nothing here; a person who asks without either is told
     if agent is not None:
         with suppress(AgentmemError, OSError):  # whatever is wrong, the agent is not to be bothered with it
             config = replace(configuration.load(place.settings), patience=_HOOK_PATIENCE)

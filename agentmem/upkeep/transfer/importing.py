@@ -8,16 +8,23 @@ killed import left out the next one adds; what is known already changes nothing.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agentmem.config import Config
 from agentmem.errors import UsageError
+from agentmem.ingest import statements
+from agentmem.ingest.forgotten import find_graves
 from agentmem.paths import Home
-from agentmem.store import incoming, journal, memories, scratch, settling
+from agentmem.store import incoming, journal, memories, scratch, settling, tombstones
 from agentmem.store.fulltext import Terms
 from agentmem.store.incoming import Merged
+from agentmem.store.rows import now
 from agentmem.store.staging import Staging
 from agentmem.store.store import Connection, Store
 from agentmem.upkeep.transfer import lines, manifest, parquet
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PIECE = 20_000
 """Messages in one transaction: one to three seconds during which others wait."""
@@ -134,7 +141,7 @@ def _select(staging: Staging, profiles: Sequence[str], names: Mapping[str, str],
     if profiles:
         staging.keep(profiles)
     if names:
-        left = staging.rename(names)
+        left = staging.rename(names, statements.digests)
         if left:
             done.notes.append(
                 f"{left:,} tombstones stay under the old profile name: they hold no value that could be told again"
@@ -163,7 +170,10 @@ def _merge(store: Store, staging: Staging, done: Imported, progress: Progress) -
     with store.writing() as connection:
         incoming.attach(connection, staging.file)
         action = journal.Action()
-        settled = settling.settle(connection, terms, words, action)
+        claims = settling.claims(connection)
+        graves = find_graves(connection, [claim for _, claim in claims])
+        refused = [identity for (identity, _), grave in zip(claims, graves, strict=True) if grave is not None]
+        settled = settling.settle(connection, terms, words, refused, action)
         done.tables |= settled.tables
         done.forgotten, done.superseded = settled.forgotten, settled.superseded
         _merge_rest(connection, done)
@@ -178,6 +188,8 @@ def _merge_messages(
     staging.reopen()
     for number in range(pieces):
         piece = staging.messages(number, _PIECE)
+        with store.reading() as connection:
+            piece = _struck(connection, piece)
         said = zip(piece["speaker"].to_pylist(), piece["content"].to_pylist(), strict=True)
         words = [terms.of((f"{speaker}: {text}" if speaker else text)[:_INDEXED]) for speaker, text in said]
         with store.writing() as connection:
@@ -186,6 +198,40 @@ def _merge_messages(
         messages, occurrences = messages + said_now, occurrences + placed
         progress(min((number + 1) * _PIECE, total), total)
     done.tables["messages"], done.tables["occurrences"] = messages, occurrences
+
+
+def _struck(connection: Connection, piece: "pa.Table") -> "pa.Table":
+    """The same messages, without those in which a phrase stands that was forgotten here."""
+    import pyarrow as pa
+
+    owners, texts = piece["profile"].to_pylist(), piece["content"].to_pylist()
+    lengths = tombstones.phrase_lengths(connection, set(owners))
+    if not lengths:
+        return piece
+    hidden, purged = piece["forgotten_at"].to_pylist(), piece["purged_by"].to_pylist()
+    speakers = piece["speaker"].to_pylist()
+    found = [
+        statements.phrases(owner, text, lengths[owner]) if owner in lengths else set()
+        for owner, text in zip(owners, texts, strict=True)
+    ]
+    graves = tombstones.buried(connection, set().union(*found))
+    at = now().replace(tzinfo=None)
+    for row, digests in enumerate(found):
+        of_row = [graves[digest] for digest in digests if digest in graves]
+        if of_row:
+            hidden[row] = hidden[row] or at
+            grave = next((one for one in of_row if one.purged), None)
+            if grave is not None:
+                texts[row], speakers[row], purged[row] = "", None, grave.id
+    for name, values in (
+        ("content", texts),
+        ("speaker", speakers),
+        ("forgotten_at", hidden),
+        ("purged_by", purged),
+    ):
+        place = piece.schema.get_field_index(name)
+        piece = piece.set_column(place, name, pa.array(values, piece.schema.field(name).type))
+    return piece
 
 
 def _merge_rest(connection: Connection, done: Imported) -> None:
@@ -197,7 +243,7 @@ def _merge_rest(connection: Connection, done: Imported) -> None:
         number_as="no",
     )
     done.tables["files"] = incoming.rows(connection, "files", "path")
-    done.tables["work"] = incoming.rows(connection, "work", "stage, key, version, model")
+    done.tables["work"] = incoming.work(connection)
     done.tables["embeddings"] = incoming.rows(connection, "embeddings", "content_hash, model")
 
 

@@ -6,8 +6,9 @@ import pytest
 
 from agentmem.domain.ids import memory_id
 from agentmem.domain.text import normalise
-from agentmem.errors import BadInput, NotFound, UsageError
-from agentmem.store import counts
+from agentmem.errors import AgentmemError, BadInput, NotFound, UsageError
+from agentmem.ingest import statements
+from agentmem.store import counts, tombstones
 from tests.upkeep.transfer.stores import opened
 
 
@@ -85,7 +86,8 @@ def test_what_was_forgotten_there_is_forgotten_here(here, there, said, moved):
     moved()
     there.forget(by_content(there)["Package manager: pnpm (not npm)"].id)
     done = moved()
-    assert (done.forgotten, done.tables["tombstones"].new) == (1, 1)
+    assert done.forgotten == 1
+    assert done.tables["tombstones"].new > 0
     assert by_content(here)["Package manager: pnpm (not npm)"].status == "forgotten"
     here.ingest(said(("user", "Use pnpm, not npm."), session="other"))
     assert "Package manager: pnpm (not npm)" not in by_content(here, everything=False)
@@ -98,7 +100,8 @@ def test_what_was_told_again_since_then_stays(here, there, moved):
     here.forget(by_content(here)["The gateway is called heron"].id)
     here.remember("The gateway is called heron")
     done = moved()
-    assert (done.forgotten, done.tables["tombstones"].new, done.tables["tombstones"].refused) == (0, 0, 1)
+    assert (done.forgotten, done.tables["tombstones"].new) == (0, 0)
+    assert done.tables["tombstones"].refused > 0
     assert by_content(here)["The gateway is called heron"].status == "active"
 
 
@@ -272,3 +275,22 @@ def test_times_are_utc(there, said, tmp_path):
     there.export(tmp_path / "a", messages=True)
     rows = pq.read_table(tmp_path / "a/messages.parquet").to_pylist()
     assert rows[0]["said_at"] == datetime(2026, 4, 20, 10, tzinfo=UTC)
+
+
+def test_a_phrase_that_was_purged_here_does_not_come_back(here, there, said, moved):
+    there.ingest(said(("user", "The vault is behind the heron picture."), ("user", "Use pnpm.")))
+    with here._store.writing() as connection:
+        digest = next(iter(statements.phrases("project", "heron picture", (2,))))
+        tombstones.bury(connection, "project", digest, [digest], purged=True, words=2)
+    moved()
+    with here._store.reading() as connection:
+        rows = connection.execute("SELECT content, purged_by FROM messages ORDER BY content").fetchall()
+    assert rows == [("", digest), ("Use pnpm.", None)]
+    assert here.recall("heron picture", types=("message",)).hits == ()
+
+
+def test_an_import_cannot_be_undone_by_accident(here, there, said, moved):
+    there.ingest(said(*SAID))
+    moved()
+    with pytest.raises(AgentmemError, match=r"agentmem restore|nothing to undo"):
+        here.undo()

@@ -73,8 +73,9 @@ def test_many_messages(own_home, tmp_path):
     back = measured(other.home.data, f"memory.import_from({str(place)!r})")
     assert back["memory"] < 2 * MOST_MEMORY
     if SIZE >= 1_000_000:
-        assert out["seconds"] < 60
-        assert back["seconds"] < 300
+        # Of processor time: what else the machine does is not measured.
+        assert out["cpu"] < 60
+        assert back["cpu"] < 300
     assert other.stats().counts.messages == SIZE
     hits = other.seen_from("p1").recall("Step 1700 module 723", types=("message",)).hits
     assert hits[0].content.startswith("Step 1700:")
