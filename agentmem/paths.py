@@ -97,8 +97,10 @@ def _shut(path: Path, rights: int) -> bool:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Create a folder that only its owner can enter; an existing one is left as it is."""
-    folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    """Create a folder that only its owner can enter, and those above it likewise; an existing one is left as it is."""
+    for missing in [above for above in reversed(folder.parents) if not above.exists()]:
+        missing.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)  # `parents=True` would leave these open to others
+    folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
 
 
 def make_private_file(file: Path) -> None:

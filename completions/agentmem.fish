@@ -158,6 +158,7 @@ complete -c agentmem -n '__fish_seen_subcommand_from reject' -l why -x -d 'What 
 complete -c agentmem -n '__fish_seen_subcommand_from reject' -l json -d 'Print JSON with a version number, errors too.'
 complete -c agentmem -n '__fish_seen_subcommand_from reject' -s h -l help -d 'Show help.'
 complete -c agentmem -n '__fish_seen_subcommand_from review' -l confirm -x -d 'Say that this one still holds; repeatable.'
+complete -c agentmem -n '__fish_seen_subcommand_from review' -l settle -x -d 'Let both sides of this contradiction stand; repeatable.'
 complete -c agentmem -n '__fish_seen_subcommand_from review' -l ask -d 'Go through them one by one.'
 complete -c agentmem -n '__fish_seen_subcommand_from review' -l profile -s p -x -d 'Which profile, by name or unique beginning; else the current folder’s.'
 complete -c agentmem -n '__fish_seen_subcommand_from review' -l json -d 'Print JSON with a version number, errors too.'

@@ -57,5 +57,9 @@ FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.Reviewed: lambda result: {
         "profile": result.profile,
         "unconfirmed": [memory(one) for one in result.memories],
+        "contradictions": [
+            {"id": one.id, "reason": one.reason, "newer": memory(one.newer), "older": memory(one.older)}
+            for one in result.contradictions
+        ],
     },
 }

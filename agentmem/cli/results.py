@@ -16,6 +16,7 @@ from agentmem.ingest.pay import Paid
 from agentmem.ingest.pipeline import Ingested
 from agentmem.ingest.vectorize import Vectorized
 from agentmem.projects import Project
+from agentmem.store.contradictions import Open
 from agentmem.store.messages import StoredMessage
 from agentmem.store.sessions import Profile
 from agentmem.upkeep.backfill import CaughtUp
@@ -200,10 +201,11 @@ class Differed:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """The memories of a profile that nobody confirmed for long."""
+    """What of a profile wants a person's word: memories that nobody confirmed for long, and pairs that disagree."""
 
     profile: str
     memories: tuple[MemoryItem, ...]
+    contradictions: tuple[Open, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,12 @@ from agentmem.upkeep.undo import Deed
 _MOST_ENTRIES = 5  # of an action in the log; `log e12` shows all
 _LONGEST = 100  # characters of a memory in the log
 _LONGEST_VALUE = 300
+_DISAGREE = {
+    "topic": "two values of one topic, said with equal right",
+    "value": "the same with another value",
+    "negation": "one denies the other",
+    "judged": "a language model says that they disagree",
+}
 _SAID = {
     "edit": "Said in other words",
     "pin": "Pinned",
@@ -133,17 +139,26 @@ def _change(item: MemoryItem, before: Version | None, after: Version | None) -> 
 
 
 def reviewed(result: results.Reviewed, screen: Screen) -> None:
-    """Memories that nobody confirmed for long."""
-    if not result.memories:
+    """Memories that nobody confirmed for long, and pairs of which only one can be true."""
+    if not result.memories and not result.contradictions:
         screen.say(f"Nothing to review in profile {result.profile}.")
         return
-    rows = [
-        (item.id[:ID], item.kind.value, day(item.valid_from or item.created_at), one_line(item.content))
-        for item in result.memories
-    ]
-    screen.table(("id", "kind", "since", "content"), rows)
-    if screen.width:
-        screen.say(("`agentmem review --confirm ID` keeps one, `reject ID --why` and `forget ID` do not.", "muted"))
+    if result.memories:
+        screen.table(("id", "kind", "since", "content"), [_row(item) for item in result.memories])
+        if screen.width:
+            screen.say(("`agentmem review --confirm ID` keeps one, `reject ID --why` and `forget ID` do not.", "muted"))
+    for one in result.contradictions:
+        screen.say((one.id[:ID], "name"), f" {_DISAGREE.get(one.reason, one.reason)}:")
+        for item in (one.newer, one.older):
+            screen.say(
+                (item.id[:ID], "name"), f" {day(item.valid_from or item.created_at)} {one_line(item.content)}", indent=2
+            )
+    if result.contradictions and screen.width:
+        screen.say(("Reject or forget what is wrong; `agentmem review --settle ID` lets both stand.", "muted"))
+
+
+def _row(item: MemoryItem) -> tuple[str, ...]:
+    return (item.id[:ID], item.kind.value, day(item.valid_from or item.created_at), one_line(item.content))
 
 
 FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {

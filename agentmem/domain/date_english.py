@@ -12,6 +12,7 @@ from datetime import date
 from agentmem.domain import date_periods as periods
 from agentmem.domain.date_periods import Found, Needs, Period, Place, Rule
 from agentmem.domain.date_words import AMBIGUOUS_MONTHS, ENGLISH_DAYS, ENGLISH_NUMBER, MONTHS, WEEKDAYS, english_number
+from agentmem.domain.late import Late
 
 _START = r"(?<![a-z0-9_/.@#$\\\u00c0-\u024f-])"
 _END = r"(?![a-z0-9_\u00c0-\u024f]|[-/.@][a-z0-9]|://)"
@@ -55,17 +56,15 @@ def _ago(place: Place) -> Found:
     return _relative(match.span(), periods.day(periods.shift(today, sign * count, unit)))
 
 
-_PAST = re.compile(
-    r"\b(?:[a-z]{2,}ed|built|done|made|wrote|took|did|got|ran|had|were|was|once|twice|times|came|sold)\b"
-)
-_FUTURE = re.compile(r"\b(?:will|going to|due|expires?|should|is|are|again|meet|see you|back)\b|'ll\b")
+_PAST = Late(r"\b(?:[a-z]{2,}ed|built|done|made|wrote|took|did|got|ran|had|were|was|once|twice|times|came|sold)\b")
+_FUTURE = Late(r"\b(?:will|going to|due|expires?|should|is|are|again|meet|see you|back)\b|'ll\b")
 
 
 def _ahead(place: Place) -> Found | None:
     """`in 3 days`, unless the words before it tell how long something took ("we built it in 3 days")."""
     match, today, text = place.match, place.today, place.text
     before = re.split(r"[.!?;\n]", text[max(0, match.start() - 60) : match.start()].lower())[-1]
-    if _PAST.search(before) and not _FUTURE.search(before):
+    if _PAST.regex.search(before) and not _FUTURE.regex.search(before):
         return None
     count, unit = _count(match["n"], match["unit"])
     return _relative(match.span(), periods.day(periods.shift(today, count, unit)))

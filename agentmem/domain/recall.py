@@ -12,9 +12,6 @@ MESSAGE = "message"
 TYPES = (MEMORY, MESSAGE)
 """The two types of hits."""
 
-BRIEFING_TOKENS = 2_000
-"""What a briefing may cost at most: Codex cuts what is longer than about 2,500."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:

@@ -18,6 +18,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from agentmem.domain.late import Late
+
 # Scripts without spaces between words; Hangul has spaces, but glues particles to the word.
 UNSPACED = (
     "\u0e00-\u0eff"  # Thai, Lao
@@ -29,18 +31,21 @@ UNSPACED = (
     "\U00020000-\U0003ffff"  # Han, supplementary planes
 )
 _WORD = rf"[^\W_{UNSPACED}]"
-_CHUNK = re.compile(
+_CHUNK = Late(
     rf"[{UNSPACED}]+"
     r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])"
     rf"|{_WORD}+(?:['’]{_WORD}+|[_./\\:@=#&?%+~-]{{1,3}}{_WORD}+)*(?:\+\+|\#)?"
 )
-_UNSPACED_RUN = re.compile(rf"[{UNSPACED}]+")
+_UNSPACED_RUN = Late(rf"[{UNSPACED}]+")
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_A-Za-z]+")
 _CONTRACTION = re.compile(r"['’](?:s$)?")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SPACES = re.compile(r"\s+")
 _LONGEST_TERM = 120  # longer chunks are data, not names: only their parts are kept
 _MOST_PARTS = 64  # a chunk with more parts is data as well
+
+BRIEFING_TOKENS = 2_000
+"""What a text for the start of a session may cost at most: Codex cuts what is longer than about 2,500."""
 
 SINGLE = "\x01"
 """Prefix of a single character of an unspaced script, which only one-character questions look for."""
@@ -73,7 +78,7 @@ def chunks(text: str) -> Iterator[str]:
     """The pieces of a text that `terms_of` turns into terms, in order."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    return (match.group() for match in _CHUNK.finditer(text))
+    return (match.group() for match in _CHUNK.regex.finditer(text))
 
 
 def terms_of(chunk: str, *, asking: bool = False) -> list[str]:
@@ -83,12 +88,12 @@ def terms_of(chunk: str, *, asking: bool = False) -> list[str]:
         chunk: a piece given by `chunks`.
         asking: True for a question, which needs no single characters of a longer run.
     """
-    if chunk.isalpha() and (chunk.isascii() or not _UNSPACED_RUN.match(chunk)):
+    if chunk.isalpha() and (chunk.isascii() or not _UNSPACED_RUN.regex.match(chunk)):
         whole = fold(chunk)
         if chunk.islower() or chunk.isupper() or chunk[1:].islower():
             return [whole]
         return _identifier(chunk, whole)
-    if _UNSPACED_RUN.match(chunk):
+    if _UNSPACED_RUN.regex.match(chunk):
         return _pairs(fold(chunk), asking=asking)
     if chunk[0].isdigit() and "," in chunk:
         return [chunk.replace(",", "")]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agentmem.domain.memories import MemoryKind
-from agentmem.domain.recall import BRIEFING_TOKENS
+from agentmem.domain.text import BRIEFING_TOKENS
 from agentmem.errors import UsageError
 
 Schema = dict[str, Any]

@@ -14,10 +14,9 @@ from datetime import date, datetime
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem, MemoryKind, Status
 from agentmem.domain.messages import Trust
-from agentmem.domain.recall import BRIEFING_TOKENS
-from agentmem.domain.text import normalise
+from agentmem.domain.text import BRIEFING_TOKENS, normalise
 from agentmem.projects import USER
-from agentmem.recall.outdated import tells_forgotten
+from agentmem.recall.forgotten import tells_forgotten
 from agentmem.recall.quoting import element, quoted, tokens
 from agentmem.rules.suspicion import suspicious
 from agentmem.store import memories, openings

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from agentmem.domain.memories import Evidence, MemoryItem, Status
 from agentmem.domain.recall import MEMORY, MESSAGE, Hit, Query
-from agentmem.domain.text import chunks, fold
-from agentmem.rules.words import function_words
+from agentmem.domain.text import chunks
+from agentmem.recall.forgotten import LONGEST, numbers_in, tells_forgotten, words_of
 from agentmem.store import memories, stated
 from agentmem.store.store import Connection
 
@@ -23,8 +23,6 @@ SPARE = 20
 """Hits beyond those asked for that are looked up, to take the place of those left out."""
 
 _MOST_NUMBERS = 60  # in the messages found, by which the topics of old values are looked up
-_LONGEST = 2_000  # characters of a message that are looked at
-_MOST_FORGOTTEN = 1_000  # values that messages are compared with
 
 Place = tuple[str, str]
 """Session id and message id."""
@@ -99,21 +97,6 @@ def _forgotten(
     return found | {(hit.session_id or "", hit.id) for hit, tells in zip(said, again, strict=True) if tells}
 
 
-def tells_forgotten(connection: Connection, profiles: Sequence[str], texts: Sequence[str]) -> list[bool]:
-    """Of some texts, whether each says what a forgotten memory said, by its words."""
-    contents = stated.forgotten_contents(connection, profiles, _MOST_FORGOTTEN)
-    if not contents:
-        return [False] * len(texts)
-    values = [_words(content) for content in contents]
-    return [any(_says_again(words, value) for value in values) for words in map(_words, texts)]
-
-
-def _says_again(words: frozenset[str], value: frozenset[str]) -> bool:
-    """Whether words have all numbers of a value and some of the rest; all of it where there are no numbers."""
-    marks = _numbers(value)
-    return (marks <= words and bool(words & (value - marks))) if marks else bool(value) and value <= words
-
-
 def _replaced_by(items: Sequence[MemoryItem], last: Mapping[str, MemoryItem]) -> MemoryItem | None:
     """What holds now instead of what a message states; None if it states that as well."""
     own = {item.id for item in items}
@@ -134,7 +117,7 @@ def _old_values(
         chunk: None
         for hit in hits
         if hit.type == MESSAGE
-        for chunk in chunks(hit.content[:_LONGEST])
+        for chunk in chunks(hit.content[:LONGEST])
         if any(character.isdigit() for character in chunk)
     }
     keys.update(stated.topics_that_said(connection, query.profiles, list(numbers)[:_MOST_NUMBERS]))
@@ -146,28 +129,20 @@ def _old_values(
     for item in versions:
         now = present.get((item.profile, item.topic_key))
         if now is not None and item.status is Status.SUPERSEDED:
-            before, after = _words(item.content), _words(now.content)
-            only = _numbers(before - after) or before - after
+            before, after = words_of(item.content), words_of(now.content)
+            only = numbers_in(before - after) or before - after
             if only and before & after:
                 found.append((only, before & after, now))
     return found
 
 
 def _reworded(hit: Hit, old: Sequence[_OldValue]) -> MemoryItem | None:
-    words = _words(hit.content) if old else frozenset()
+    words = words_of(hit.content) if old else frozenset()
     for only, both, now in old:
         earlier = hit.at is not None and now.valid_from is not None and hit.at < now.valid_from
         if earlier and hit.profile == now.profile and only <= words and both & words:
             return now
     return None
-
-
-def _numbers(words: frozenset[str]) -> frozenset[str]:
-    return frozenset(word for word in words if any(character.isdigit() for character in word))
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(fold(chunk).replace(",", "") for chunk in chunks(text[:_LONGEST])) - function_words()
 
 
 def _hit(item: MemoryItem, evidence: tuple[Evidence, ...]) -> Hit:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from agentmem.redaction.late import Late
+from agentmem.domain.late import Late
 from agentmem.redaction.values import is_key, is_password, is_random, is_stand_in
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from agentmem.domain.late import Late
 from agentmem.errors import ConfigError
 from agentmem.redaction import rules
-from agentmem.redaction.late import Late
 from agentmem.redaction.own import HIGH_ENTROPY, OWN_RULES, assigned, high_entropy
 
 VERSION = 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from agentmem.redaction.late import Late
+from agentmem.domain.late import Late
 from agentmem.redaction.values import entropy, is_stand_in
 
 _LONG = Late(r"[A-Za-z0-9_+/=.~:%|-]{16,}")

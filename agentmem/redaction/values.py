@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
-from agentmem.redaction.late import Late
+from agentmem.domain.late import Late
 
 _STAND_IN = Late(
     r"""

@@ -4,6 +4,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -11,10 +13,12 @@ from agentmem.config import Config
 from agentmem.errors import OpenToOthers
 from agentmem.paths import Home, make_private, make_private_file, make_private_folder
 from agentmem.redaction.key import store_key
-from agentmem.redaction.redactor import Redactor
 from agentmem.store import migrations
 from agentmem.store.connection import Database
 from agentmem.store.rewrite import rewrite
+
+if TYPE_CHECKING:
+    from agentmem.redaction.redactor import Redactor
 
 Connection = duckdb.DuckDBPyConnection
 """What a context of `Store` gives; the floors above hand it to the modules of this one and never look inside."""
@@ -39,14 +43,15 @@ class Store:
         return self._database
 
     @cached_property
-    def redact(self) -> Redactor:
+    def redact(self) -> "Redactor":
         """Takes private parts and secrets out of a text; whatever is to be written goes through it first.
 
         Raises:
             ConfigError: a pattern in the settings is no regular expression.
         """
         make_private_folder(self.home.data)
-        return Redactor(store_key(self.home.key), self.config.redact_patterns, self.config.redact_allow)
+        redactor: type[Redactor] = import_module("agentmem.redaction.redactor").Redactor  # readers do without
+        return redactor(store_key(self.home.key), self.config.redact_patterns, self.config.redact_allow)
 
     def exists(self) -> bool:
         """Whether anything was ever stored."""

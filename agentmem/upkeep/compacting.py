@@ -1,9 +1,10 @@
 """What `Memory` can do to keep the store in order."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from agentmem.config import Config
-from agentmem.store import contradictions
+from agentmem.errors import NotFound, UsageError
+from agentmem.store import contradictions, journal
 from agentmem.store.contradictions import Open
 from agentmem.store.store import Store
 from agentmem.upkeep.compact import Compacted, compact
@@ -36,7 +37,32 @@ class Compacting:
         """
         return compact(self._store, self.config, dry_run=dry_run, seconds=seconds, progress=progress)
 
-    def contradictions(self) -> tuple[Open, ...]:
-        """The contradictions that compaction found and nobody settled yet, of all profiles."""
+    def contradictions(self, profiles: Sequence[str] = ()) -> tuple[Open, ...]:
+        """The contradictions that were found and nobody settled yet, of some profiles or of all."""
         with self._store.reading() as connection:
-            return tuple(contradictions.open_ones(connection))
+            return tuple(contradictions.open_ones(connection, profiles))
+
+    def settle(self, start: str) -> Open:
+        """Let a contradiction rest: both memories stand as they are, and `review` does not show the pair again.
+
+        Args:
+            start: the contradiction's id, or the beginning of it.
+
+        Raises:
+            NotFound: no open contradiction has it.
+            UsageError: several do.
+        """
+        with self._store.writing() as connection:
+            found = [one for one in contradictions.open_ones(connection) if one.id.startswith(start)]
+            if not found:
+                raise NotFound(
+                    f"No open contradiction has an id that begins with {start!r}", "`agentmem review` lists them."
+                )
+            if len(found) > 1:
+                raise UsageError(f"{len(found)} contradictions begin with {start!r}", "Give more of the id.")
+            contradictions.settle(connection, found[0].id)
+            entry = journal.Entry(
+                "settle", found[0].newer.profile, found[0].newer.id, after={"with": found[0].older.id}
+            )
+            journal.write(connection, "user", [entry])
+        return found[0]

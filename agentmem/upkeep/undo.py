@@ -33,6 +33,7 @@ Reverser = Callable[[Connection, Written, Terms], None]
 FINAL: dict[str, str] = {
     "purge": "purged values are deleted for good, and nothing is left to bring back",
     "contradict": "it only notes that two memories disagree, which `agentmem review` settles",
+    "settle": "it only notes that a person looked at two memories that disagree",
     "scrub": "the secrets that it took out are gone from every file",
     "delete profile": "nothing of a deleted profile is left to bring back",
     "import": "what an import brings in is only counted; `agentmem restore` goes back to a backup",

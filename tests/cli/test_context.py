@@ -335,7 +335,8 @@ def test_over_10000_memories_it_costs_less_than_importing_duckdb_three_times(env
     run("-c", FILL)
     run("-m", "agentmem", "context")
     # By turns, so that a busy machine is as busy for both.
-    pairs = [(cost("-m", "agentmem", "context"), cost("-c", "import duckdb")) for _ in range(11)]
+    installed = "import sys; from agentmem.__main__ import main; sys.argv = ['agentmem', 'context']; main()"
+    pairs = [(cost("-c", installed), cost("-c", "import duckdb")) for _ in range(11)]
     ours, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
     assert ours < 3 * theirs, (ours, theirs)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agentmem import Memory
+from agentmem import Memory, NotFound
 from agentmem.ingest.statements import read
 
 ROOT = Path(__file__).parents[2]
@@ -149,6 +149,14 @@ def test_contradictions_are_reported_until_one_side_is_gone(memory: Memory, said
     assert "42" in found["value"][0].content
     memory.forget(found["value"][1].id)
     assert [one.reason for one in memory.contradictions()] == ["negation"]
+    assert memory.contradictions(["elsewhere"]) == ()
+    settled = memory.settle(memory.contradictions()[0].id[:8])
+    assert "never" in settled.newer.content
+    assert memory.contradictions() == ()
+    with pytest.raises(NotFound):
+        memory.settle(settled.id)
+    memory.compact()
+    assert memory.contradictions() == ()
 
 
 def test_two_values_of_a_topic_said_at_once_are_a_contradiction(memory: Memory, said):

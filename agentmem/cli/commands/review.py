@@ -12,6 +12,7 @@ from agentmem.cli.results import Reviewed
 from agentmem.cli.screen import one_line
 from agentmem.domain.memories import MemoryItem
 from agentmem.memory import Memory
+from agentmem.projects import USER
 
 _QUESTION = "[c]onfirm, [r]eject, [f]orget, [s]kip, [q]uit"
 
@@ -22,19 +23,28 @@ def review(
     confirm: Annotated[
         list[str] | None, typer.Option("--confirm", metavar="ID", help="Say that this one still holds; repeatable.")
     ] = None,
+    settle: Annotated[
+        list[str] | None,
+        typer.Option("--settle", metavar="ID", help="Let both sides of this contradiction stand; repeatable."),
+    ] = None,
     ask: Annotated[bool, typer.Option("--ask", help="Go through them one by one.")] = False,
     profile: options.ProfileName = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List memories that nobody said, recalled or confirmed for long (the setting `unconfirmed_days`)."""
+    """List what wants a person's word: memories that nobody said, recalled or confirmed for long (the setting
+    `unconfirmed_days`), and contradictions that compaction found.
+    """
     memory = open_memory(ctx, profile)
     for wanted in confirm or ():
         memory.confirm(wanted)
+    for wanted in settle or ():
+        memory.settle(wanted)
     waiting = memory.unconfirmed()
     if ask and not piped() and not as_json:
         _go_through(memory, waiting)
         return
-    render(Reviewed(memory.profile, waiting), as_json=as_json)
+    disagreeing = memory.contradictions((memory.profile, USER))
+    render(Reviewed(memory.profile, waiting, disagreeing), as_json=as_json)
 
 
 def _go_through(memory: Memory, waiting: tuple[MemoryItem, ...]) -> None:
