@@ -40,10 +40,36 @@ def has_shape_of_settings(text: str) -> bool:
     return "agentmem" not in held or not isinstance(held["agentmem"], dict)
 
 
+def _is_no_plain_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return True
+    return False
+
+
 @settings(max_examples=60)
 @given(text=json_texts() | st.sampled_from(SPECIAL), bom=st.booleans(), name=st.sampled_from(sorted(JSON_FILES)))
 def test_json_settings_come_back_to_the_byte(new_desk, text, bom, name):
-    desk = new_desk()
+    _json_round_trip(new_desk(), text, bom=bom, name=name)
+
+
+@pytest.mark.slow
+@settings(max_examples=150)
+@given(text=json_texts(comments=False), bom=st.booleans(), name=st.sampled_from(sorted(JSON_FILES)))
+def test_150_files_of_plain_json(new_desk, text, bom, name):
+    json.loads(text)
+    _json_round_trip(new_desk(), text, bom=bom, name=name)
+
+
+@pytest.mark.slow
+@settings(max_examples=150)
+@given(text=json_texts().filter(_is_no_plain_json), bom=st.booleans(), name=st.sampled_from(sorted(JSON_FILES)))
+def test_150_files_of_json_with_comments(new_desk, text, bom, name):
+    _json_round_trip(new_desk(), text, bom=bom, name=name)
+
+
+def _json_round_trip(desk, text: str, *, bom: bool, name: str) -> None:
     before = (BOM if bom else b"") + text.encode()
     for file in JSON_FILES[name]:
         desk.write(file, before)
