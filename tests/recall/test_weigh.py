@@ -115,3 +115,11 @@ def test_rejected_memories_are_found_as_such(memory: Memory):
     memory.confirm(told.id)
     (hit,) = memory.recall("Which job queue?", types=("memory",)).hits
     assert (hit.status, hit.reason) == ("active", None)
+
+
+def test_what_is_asked_for_comes_before_what_is_newer(own_home, said):
+    memory = Memory.open(own_home / "agentmem", profile="project", config=Config(embedder="none"))
+    memory.ingest(said(("user", "Remember: the preview server listens on port 4173."), day="2025-02-03"))
+    other = memory.remember("The staging API listens on port 8443").id
+    memory.confirm(other)
+    assert "4173" in memory.recall("Which port has the preview server?", types=("memory",)).hits[0].content
