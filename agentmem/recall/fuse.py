@@ -83,9 +83,7 @@ def _memories(rankings: Sequence[Ranking], by: Weights) -> list[Fused]:
             parts.setdefault(slot, []).append(Part(ranking.channel, rank, float(ranking.scores[i]), share))
     slots = np.array(sorted(parts), dtype=np.int64)
     estimates = dict(zip(slots.tolist(), _relevance(slots, rankings, memory=True).tolist(), strict=True))
-    return [
-        _memory(slot, estimates[slot], own, by) for slot, own in parts.items() if estimates[slot] >= WORTH_SHOWING
-    ]
+    return [_memory(slot, estimates[slot], own, by) for slot, own in parts.items() if estimates[slot] >= WORTH_SHOWING]
 
 
 def _memory(slot: int, estimate: float, parts: Sequence[Part], by: Weights) -> Fused:
