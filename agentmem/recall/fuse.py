@@ -89,7 +89,8 @@ def _memories(rankings: Sequence[Ranking], by: Weights) -> list[Fused]:
 def _memory(slot: int, estimate: float, parts: Sequence[Part], by: Weights) -> Fused:
     score = sum(part.share for part in parts)
     fit = estimate**by.fit
-    return Fused(slot, score * fit, estimate, (*parts, Part(FIT, 0, estimate, score * (fit - 1))))
+    less = (Part(FIT, 0, estimate, score * (fit - 1)),) if fit < 1 else ()
+    return Fused(slot, score * fit, estimate, (*parts, *less))
 
 
 def _relevance(slots: "NDArray[np.int64]", rankings: Sequence[Ranking], *, memory: bool) -> "NDArray[np.float64]":
