@@ -66,6 +66,7 @@ class Weights:
         own: of a user's message to an assistant, where the question says "I".
         future: what a message loses that was said after the day that the question calls today.
         by_memories: of memories' reciprocal ranks, by channel.
+        fit: power of a memory's relevance by which its reciprocal ranks are multiplied.
         by_messages: of what the channels add to a message's sum.
         messages: of a message's reciprocal rank: half for its words, one for its vector. Raw words count least of all.
         without: channels that are not asked.
@@ -86,5 +87,6 @@ class Weights:
     future: float = 2.0
     by_memories: Mapping[str, float] = field(default_factory=lambda: _BY_MEMORIES)
     by_messages: Mapping[str, float] = field(default_factory=lambda: _BY_MESSAGES)
+    fit: float = 1.0
     messages: float = 1.5
     without: frozenset[str] = frozenset()
