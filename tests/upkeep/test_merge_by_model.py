@@ -43,16 +43,18 @@ def kept(memory: Memory) -> str:
 
 
 def test_one_sentence_with_all_evidence_stands_for_both(memory, server):
-    server.answer = lambda prompt, _request: {**GOOD, "quotes": [{"memory": n, "quote": "Loki 3.1"} for n in (1, 2)]}
+    server.answer = lambda _prompt, _request: {**GOOD, "quotes": [{"memory": n, "quote": "Loki 3.1"} for n in (1, 2)]}
     before = {item.id: item.status for item in memory.list(everything=True)}
     done = memory.compact()
     assert (done.merged, done.reworded.merged, done.reworded.refused, done.reworded.note) == (1, 1, 0, "")
     assert kept(memory) == BEST
     (item,) = memory.list()
-    assert item.extractor == "merge/1" and memory.recall("where do logs go?", llm=False).hits[0].id == item.id
-    assert len(memory.history(item.id)) == 3
+    assert (
+        item.extractor == "merge/1" and memory.recall("logs to Loki", types=["memory"], llm=False).hits[0].id == item.id
+    )
+    assert len(memory.list(everything=True)) == 3
     (prompt,) = server.prompts
-    assert f"1. {OTHER}" in prompt and f"“{ONE[:-1]}" in prompt
+    assert f"1. {OTHER}" in prompt and f"{ONE[:-1]}.”" in prompt
     again = memory.compact()
     assert (again.merged, again.reworded, len(server.requests)) == (0, None, 1)
     use = memory.stats().work
