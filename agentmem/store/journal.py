@@ -161,6 +161,11 @@ def entries(connection: duckdb.DuckDBPyConnection, wanted: Wanted, limit: int | 
     return [_written(row) for row in rows]
 
 
+def known(connection: duckdb.DuckDBPyConnection, action: int) -> bool:
+    """Whether there is an action of this number."""
+    return bool(number(connection, "SELECT count(*) FROM journal WHERE coalesce(action, no) = $1", [action]))
+
+
 def beginning(connection: duckdb.DuckDBPyConnection, start: str) -> list[str]:
     """The subjects of memories, messages and sessions whose id begins so."""
     rows = connection.execute(
