@@ -8,10 +8,11 @@ from typing import Any
 
 import duckdb
 
+from agentmem.store.forks import Moved
 from agentmem.store.rows import TIME, insert, now, number, stored, told
 
-MEMORY, MESSAGE, SESSION, TOMBSTONE = "memory", "message", "session", "tombstone"
-"""What an entry can be about."""
+MEMORY, MESSAGE, SESSION, TOMBSTONE, LINES = "memory", "message", "session", "tombstone", "lines"
+"""What an entry can be about. *Lines* are those of a session that another one has as well, and keeps from then on."""
 
 _COLUMNS = "no, written_at, actor, operation, profile, subject, before, after, about, action, undoes"
 
@@ -99,6 +100,27 @@ def write(
             "undoes": ("int64", [action.undoes] * size),
         },
     )
+
+
+def moves(profile: str, no: int, moved: Sequence[Moved]) -> list[Entry]:
+    """What is to be written of lines that went to a session, by the number of that; an entry for each they left."""
+    left: dict[tuple[str, int], list[Moved]] = {}
+    for one in moved:
+        left.setdefault((one.old.session_id, one.old.no), []).append(one)
+    return [
+        Entry(
+            "move",
+            profile,
+            session_id,
+            {
+                "session_no": old_no,
+                "lines": [[one.old.seq, one.old.id, one.old.source_id, one.old.stored_at] for one in lines],
+            },
+            {"session_no": no, "lines": [[one.seq, one.id] for one in lines]},
+            LINES,
+        )
+        for (session_id, old_no), lines in left.items()
+    ]
 
 
 def about(connection: duckdb.DuckDBPyConnection, subjects: Sequence[str]) -> list[Written]:
