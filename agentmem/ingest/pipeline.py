@@ -172,6 +172,8 @@ class Ingestion:
             scrubbed = scrubbing.scrubbed(connection)
         for message in messages:
             content = redact(message.content)
+            if message.speaker and (speaker := redact(message.speaker)) is not message.speaker:
+                message = replace(message, speaker=speaker)  # noqa: PLW2901 - the same message, without a secret
             if scrubbed:
                 identity = message_id(message.session_id, message.role, content)
                 _, content = scrubbed.get(scrubbing.hashed(redact.key, identity), ("", content))
