@@ -24,6 +24,7 @@ from agentmem.paths import make_private_file, make_private_folder
 
 _FIRST_PAUSE = 0.002  # seconds; grows by half each time up to the longest, with jitter
 _LONGEST_PAUSE = 0.05
+_CROWD_AFTER, _CROWD_PAUSE = 2.0, 0.2  # seconds; who has waited so long is one of many, and asks less often
 _HOLDER = re.compile(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
 _TAKEN = ("Could not set lock", "different configuration", "being used by another process", "Conflicting lock")
 
@@ -140,6 +141,7 @@ class Database:
     def _turn(self, deadline: float) -> Iterator[None]:
         lock = FileLock(self._gate, mode=0o600)
         pause = _FIRST_PAUSE
+        crowded = time.monotonic() + _CROWD_AFTER
         while True:
             try:
                 lock.acquire(blocking=False)
@@ -149,7 +151,7 @@ class Database:
                     raise StoreBusy(f"The store {self.file} is busy", self._holder()) from None
             # A hundred that ask every few milliseconds would leave no processor to the one whose turn it is.
             time.sleep(pause * random.uniform(0.5, 1))  # noqa: S311 - jitter, not cryptography
-            pause = min(pause * 1.5, _LONGEST_PAUSE)
+            pause = min(pause * 1.5, _LONGEST_PAUSE if time.monotonic() < crowded else _CROWD_PAUSE)
         try:
             yield
         finally:

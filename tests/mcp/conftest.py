@@ -42,7 +42,7 @@ class Raw:
     def read(self) -> dict[str, Any]:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
-        assert line.endswith(b"\n"), (line, self.process.poll())
+        assert line.endswith(b"\n"), (line, self.process.communicate())
         message: dict[str, Any] = json.loads(line)
         assert message["jsonrpc"] == "2.0"
         return message
