@@ -45,8 +45,8 @@ def hook(environment: dict[str, str], file: Path) -> tuple[int, float]:
 
 
 # A server that is called takes some 70 MB of its own and more than a second: a hundred want 8 GB and, with their turns at
-# the store, two and a half minutes of processor time. That not all of them write saves a third of it; with 1 in place of
-# 3 all do.
+# the store, two and a half minutes of processor time. That not all of them write saves some of it; with 1 in place of 3
+# all do.
 @pytest.mark.parametrize(("many", "hooks", "each"), [(2, 1, 2), pytest.param(100, 20, 3, marks=pytest.mark.slow)])
 def test_every_call_is_answered_and_nobody_is_left(
     own_home, environment, folder, tmp_path, monkeypatch, many, hooks, each
