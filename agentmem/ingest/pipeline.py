@@ -172,6 +172,8 @@ class Ingestion:
             scrubbed = scrubbing.scrubbed(connection)
         for message in messages:
             content = redact(message.content)
+            if message.speaker and (speaker := redact(message.speaker)) is not message.speaker:
+                message = replace(message, speaker=speaker)  # noqa: PLW2901 - the same message, without a secret
             if scrubbed:
                 identity = message_id(message.session_id, message.role, content)
                 _, content = scrubbed.get(scrubbing.hashed(redact.key, identity), ("", content))
@@ -217,13 +219,19 @@ class Ingestion:
             if new or into.moved or into.elsewhere:
                 # A fork's span and folder are those of its whole transcript, whichever session keeps the lines.
                 grown[arrival.place.no] = [incoming.message for incoming in one.incoming]
-            if not new:
+            if not new and not into.moved:
                 continue
             place = arrival.place
-            after = {"messages": len(new), "source": source, "session_no": place.no, "first": place.next_seq}
+            after = {
+                "messages": len(new) + len(into.moved),
+                "source": source,
+                "session_no": place.no,
+                "first": place.next_seq,
+            }
             entries.append(
                 journal.Entry("ingest", arrival.profile, session_id, before.get(place.no), after, journal.SESSION)
             )
+            entries += journal.moves(arrival.profile, place.no, into.moves)
             proposals += [
                 proposal(arrival.profile, arrival.place.no, replace(candidate, said_at=incoming.message.at))
                 for incoming in new

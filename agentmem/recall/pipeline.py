@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 
 from agentmem.config import Config
-from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query
+from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query, SessionHit
 from agentmem.domain.weights import VECTOR
 from agentmem.errors import BadReply, ModelUnavailable
 from agentmem.models.choose import embedder_of
@@ -34,6 +34,7 @@ from agentmem.recall.fuse import Fused, candidates, fuse
 from agentmem.recall.priors import priors
 from agentmem.recall.ranking import Ranking, nothing, selected
 from agentmem.recall.relevance import KNOWN
+from agentmem.recall.sessions import foremost
 from agentmem.recall.weigh import MOST_WEIGHED, UNCONFIRMED, Rates, weigh
 from agentmem.recall.widen import prepared, widened
 from agentmem.store import anchors, embeddings, memories, messages, pasts
@@ -117,12 +118,15 @@ def _search_all(store: Store, query: Query, embedder: Callable[[], Embedder | No
         spare = replace(query, limit=query.limit + outdated.SPARE)
         hits = _look_up(connection, spare, fused, past) if surest >= KNOWN else ()
         hits = outdated.settle(connection, query, hits)[: query.limit]
+        best = foremost(rankings, named, known, query.sessions, query.weights) if hits and query.sessions else []
+        sessions = _sessions(connection, query, best)
         in_code = anchors.of(connection, [hit.id for hit in hits if hit.type == MEMORY])
     return Answer(
         query=query.text,
         profile=query.profiles[0],
         abstained=not hits,
         hits=anchored.mark(hits, in_code),
+        sessions=sessions,
         relevance=surest,
         notes=notes,
     )
@@ -278,6 +282,22 @@ def _look_up(
         if hit is not None:
             hits.setdefault((hit.type, hit.session_id or "", hit.id), hit)
     return tuple(replace(hit, rank=rank) for rank, hit in enumerate(list(hits.values())[:limit], start=1))
+
+
+def _sessions(connection: Connection, query: Query, best: Sequence[tuple[int, float]]) -> tuple[SessionHit, ...]:
+    said = messages.by_slots(connection, [slot for slot, _ in best])
+    hits = tuple(_message_hit(Fused(slot, score, 0.0, ()), said[slot]) for slot, score in best if slot in said)
+    shown = {hit.session_id: hit for hit in outdated.settle(connection, query, hits) if hit.type == MESSAGE}
+    return tuple(
+        SessionHit(
+            rank=rank,
+            session_id=hit.session_id or "",
+            profile=hit.profile,
+            score=hit.score,
+            message=shown.get(hit.session_id),
+        )
+        for rank, hit in enumerate(hits, start=1)
+    )
 
 
 def _message_hit(one: Fused, message: messages.StoredMessage) -> Hit:
