@@ -85,8 +85,8 @@ def test_a_prompt_longer_than_ollamas_own_context_is_read_whole(ollama):
 
 
 def test_a_prompt_longer_than_the_model_can_see_is_refused(ollama):
-    with pytest.raises(BadReply, match="longer than what smollm2 can see"):
-        OllamaModel(ollama.host, "smollm2", PATIENT).ask("one two three four " * 2_100, schema=SCHEMA)
+    with pytest.raises(BadReply, match="longer than what smollm2-short can see"):
+        OllamaModel(ollama.host, "smollm2-short", PATIENT).ask("one two three four " * 600, schema=SCHEMA)
 
 
 def test_a_missing_model(ollama):
