@@ -134,9 +134,12 @@ def test_a_server_killed_between_the_two_calls(filled):
             return said(prompt, request)
 
         server.answer = once
+        began = time.monotonic()
         answer = asking(filled, server.url).recall("What is the rate limit?", budget_ms=8_000)
+        assert time.monotonic() - began < 30  # of 300; the search itself comes on top, on a machine that may be busy
         server.start(0)  # for the end of the context, which stops it
-    assert LIMIT in answer.hits[0].content
+    assert LIMIT in answer.hits[0].content and answer.text is None
+    assert "no answer in words" in answer.trouble
 
 
 def test_only_a_model_in_memory_is_asked_at_a_sessions_start(filled, monkeypatch):
