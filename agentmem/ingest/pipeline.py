@@ -1,6 +1,6 @@
 """The way of a message into the store: the only list of the stages.
 
-    source → redact → prepare (ids, terms) → extract → store raw → verify → supersede → journal → (later) vectorize
+    source → redact → prepare (ids, terms) → extract → store raw → verify → judge → supersede → journal → (vectorize)
 
 Where a language model is configured, what it owes is noted in the same transaction and paid later (`pay`), by the
 models' own stages: extract → verify → classify → judge → supersede → journal. `agentmem.ingest.stages` has them all.
@@ -24,6 +24,7 @@ from agentmem.ingest.classify import living
 from agentmem.ingest.forgotten import strike
 from agentmem.ingest.owe import owe
 from agentmem.ingest.propose import proposal, propose
+from agentmem.ingest.restated import restated
 from agentmem.ingest.trust import guarded
 from agentmem.projects import Project, identify
 from agentmem.store import anchors, hiding, journal, scrubbing, sessions
@@ -171,6 +172,8 @@ class Ingestion:
             scrubbed = scrubbing.scrubbed(connection)
         for message in messages:
             content = redact(message.content)
+            if message.speaker and (speaker := redact(message.speaker)) is not message.speaker:
+                message = replace(message, speaker=speaker)  # noqa: PLW2901 - the same message, without a secret
             if scrubbed:
                 identity = message_id(message.session_id, message.role, content)
                 _, content = scrubbed.get(scrubbing.hashed(redact.key, identity), ("", content))
@@ -239,6 +242,7 @@ class Ingestion:
             sessions.extend(connection, grown)
             owe(connection, self._store.config, list(grown))
         journal.write(connection, self._actor, entries, self._action)
+        proposals = restated(connection, proposals)
         plan = propose(connection, proposals, self._terms, actor=self._actor, action=self._action)
         anchors.add(connection, self._anchoring.anchors(item for item, _ in plan.added.values()))
         self.done.memories += len(plan.added)

@@ -1,10 +1,10 @@
 """Lines that several transcripts have because a session was forked, and the one session that keeps each.
 
-A fork repeats what its parent said: under the same ids (Claude Code's background sessions, Qwen Code, pi), or under new
-ones with the same times (OpenCode, forks by Claude's SDK). Such a line is stored once in a profile. Which of the
-sessions keeps it follows from their ids alone (`agentmem.domain.ids.session_rank`), so that it makes no difference in
-which order the transcripts are read: where the session that ought to keep it comes later, the line moves there, and
-what rests on it moves along.
+A fork repeats what its parent said: under the same ids (Claude Code's background sessions, Gemini CLI, Qwen Code, pi),
+or under new ones with the same times (OpenCode, forks by Claude's SDK). Such a line is stored once in a profile. Which
+of the sessions keeps it follows from their ids alone (`agentmem.domain.ids.session_rank`), so that it makes no
+difference in which order the transcripts are read: where the session that ought to keep it comes later, the line moves
+there, and what rests on it moves along.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from agentmem.domain.messages import Message
 from agentmem.store import fulltext
 from agentmem.store.rows import TIME, registered, stored
 
-GLOBAL_IDS = frozenset({"claude", "qwen"})
+GLOBAL_IDS = frozenset({"claude", "gemini", "qwen"})
 """Agents whose transcripts give a line the same id wherever it is copied to, and no other line that id."""
 
 FORKING = GLOBAL_IDS | {"opencode", "pi"}
@@ -179,6 +179,7 @@ def take_out(connection: duckdb.DuckDBPyConnection, moves: Sequence[tuple[Moving
             "seq": ("int32", [old.seq for old, _ in moves]),
             "old_id": ("string", [old.id for old, _ in moves]),
             "at": (TIME, [old.at for old, _ in moves]),
+            "new_at": (TIME, [stored(line.message.at) for _, line in moves]),
             "no": ("int32", [line.no for _, line in moves]),
             "id": ("string", [line.id for _, line in moves]),
         },
@@ -187,7 +188,7 @@ def take_out(connection: duckdb.DuckDBPyConnection, moves: Sequence[tuple[Moving
             """
             DELETE FROM occurrences USING new_rows n
             WHERE occurrences.session_no = n.old_no AND occurrences.seq = n.seq;
-            UPDATE evidence SET session_no = n.no, message_id = n.id FROM new_rows n
+            UPDATE evidence SET session_no = n.no, message_id = n.id, said_at = n.new_at FROM new_rows n
             WHERE evidence.session_no = n.old_no AND evidence.message_id = n.old_id
                 AND evidence.said_at IS NOT DISTINCT FROM n."at";
             DELETE FROM messages USING new_rows n WHERE messages.session_no = n.old_no AND messages.id = n.old_id
