@@ -203,6 +203,7 @@ def test_time_that_is_up_leaves_the_rest_to_the_next_run(memory: Memory, said):
     assert done.complete and done.merged == 1
 
 
+MOMENTS = 20
 REWORDED = ("The {0} job cleans folder {1}.", "Folder {1} is cleaned by the {0} job.")
 
 
@@ -239,7 +240,7 @@ def test_killed_at_twenty_moments_it_comes_to_the_same_end(own_home: Path, monke
         "print('go', flush=True)\nm.compact()\nprint('end', flush=True)\n"
     )
     sent = 0
-    for moment in range(20):
+    for moment in range(MOMENTS):
         process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=ROOT)
         assert process.stdout.readline().strip() == "go"
         time.sleep(0.02 + 0.11 * (moment * 7 % 20) / 2)
@@ -253,7 +254,7 @@ def test_killed_at_twenty_moments_it_comes_to_the_same_end(own_home: Path, monke
         sent += shaken.ingest([line]).messages
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    assert sent == 20
+    assert sent == MOMENTS
     shaken.compact()
     calm.work(), shaken.work()
     left, right = dump(calm), dump(shaken)
