@@ -27,6 +27,13 @@ def tell(memory: Memory, said, *contents: str, session: str = "s1", day: str = "
     memory.ingest(said(*[("user", f"Remember: {content}") for content in contents], session=session, day=day))
 
 
+TIMES = (
+    *("written_at", "found_at", "created_at", "ingested_at", "done_at", "ran_at", "read_at", "ready_at"),
+    *("known_from", "stored_at", "buried_at"),
+)
+"""When something was done, by columns of any table."""
+
+
 def dump(memory: Memory) -> dict[str, list[str]]:
     """All rows of all tables, without when something was done."""
     with memory._store.reading() as connection:
@@ -34,23 +41,7 @@ def dump(memory: Memory) -> dict[str, list[str]]:
         rows = {}
         for name in names:
             columns = [row[0] for row in connection.execute(f'DESCRIBE "{name}"').fetchall()]
-            kept = [
-                c
-                for c in columns
-                if c
-                not in (
-                    "written_at",
-                    "found_at",
-                    "created_at",
-                    "ingested_at",
-                    "done_at",
-                    "ran_at",
-                    "read_at",
-                    "known_from",
-                    "stored_at",
-                    "buried_at",
-                )
-            ]
+            kept = [column for column in columns if column not in TIMES]
             if name in ("journal", "versions"):
                 kept = [c for c in kept if c not in ("no", "action")]
             rows[name] = sorted(map(repr, connection.execute(f'SELECT {", ".join(kept)} FROM "{name}"').fetchall()))
