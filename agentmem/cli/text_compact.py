@@ -7,6 +7,10 @@ from agentmem.upkeep.compact import Compacted
 _SHOWN = 10
 
 
+def _plural(what: str, many: int) -> str:
+    return what if many == 1 else f"{what[:-1]}ies" if what.endswith("y") else f"{what}s"
+
+
 def compacted(done: Compacted, screen: Screen) -> None:
     """What was done, or would be."""
     for keeper, members in done.clusters[:_SHOWN]:
@@ -16,14 +20,14 @@ def compacted(done: Compacted, screen: Screen) -> None:
     if len(done.clusters) > _SHOWN:
         screen.say((f"and {len(done.clusters) - _SHOWN:,} more like these", "muted"))
     did = [
-        (done.merged, "duplicates merged"),
-        (done.expired, "memories expired"),
-        (done.trimmed_messages, "old messages trimmed"),
-        (done.trimmed_entries, "old log entries dropped"),
-        (done.trimmed_notes, "old notes dropped"),
-        (done.found, "contradictions found"),
+        (done.merged, "duplicate", "merged"),
+        (done.expired, "memory", "expired"),
+        (done.trimmed_messages, "old message", "trimmed"),
+        (done.trimmed_entries, "old log entry", "dropped"),
+        (done.trimmed_notes, "old note", "dropped"),
+        (done.found, "contradiction", "found"),
     ]
-    told = ", ".join(f"{many:,} {what}" for many, what in did if many)
+    told = ", ".join(f"{many:,} {_plural(what, many)} {became}" for many, what, became in did if many)
     if told:
         screen.say(f"Would be done: {told}." if done.dry else f"Done: {told}.")
     else:

@@ -52,11 +52,11 @@ def foremost(
     """
     rows = connection.execute(
         f"""
-        SELECT {memories.COLUMNS} FROM (
-            SELECT m.*, row_number() OVER (
+        SELECT {memories.COLUMNS} FROM memories JOIN (
+            SELECT no, kind AS of_kind, row_number() OVER (
                 PARTITION BY kind ORDER BY pinned DESC, weight DESC, since DESC, content, profile
             ) AS place FROM (
-                SELECT m.*,
+                SELECT no, kind, pinned, since, content, profile,
                     greatest(0, date_diff('day', greatest(since, confirmed_at)::DATE, $today::DATE)) AS age,
                     round(
                         importance * if(unconfirmed, 0.5, 1)
@@ -64,7 +64,8 @@ def foremost(
                     ) AS weight
                 FROM ({_open(_UNCONFIRMED)}) m WHERE list_contains($kinds, kind)
             ) m
-        ) WHERE place <= $most ORDER BY kind, place
+            QUALIFY place <= $most
+        ) best USING (no) ORDER BY of_kind, place
         """,
         {
             "profiles": list(profiles),

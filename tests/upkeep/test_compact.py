@@ -27,6 +27,13 @@ def tell(memory: Memory, said, *contents: str, session: str = "s1", day: str = "
     memory.ingest(said(*[("user", f"Remember: {content}") for content in contents], session=session, day=day))
 
 
+TIMES = (
+    *("written_at", "found_at", "created_at", "ingested_at", "done_at", "ran_at", "read_at", "ready_at"),
+    *("known_from", "stored_at", "buried_at"),
+)
+"""When something was done, by columns of any table."""
+
+
 def dump(memory: Memory) -> dict[str, list[str]]:
     """All rows of all tables, without when something was done."""
     with memory._store.reading() as connection:
@@ -34,23 +41,7 @@ def dump(memory: Memory) -> dict[str, list[str]]:
         rows = {}
         for name in names:
             columns = [row[0] for row in connection.execute(f'DESCRIBE "{name}"').fetchall()]
-            kept = [
-                c
-                for c in columns
-                if c
-                not in (
-                    "written_at",
-                    "found_at",
-                    "created_at",
-                    "ingested_at",
-                    "done_at",
-                    "ran_at",
-                    "read_at",
-                    "known_from",
-                    "stored_at",
-                    "buried_at",
-                )
-            ]
+            kept = [column for column in columns if column not in TIMES]
             if name in ("journal", "versions"):
                 kept = [c for c in kept if c not in ("no", "action")]
             rows[name] = sorted(map(repr, connection.execute(f'SELECT {", ".join(kept)} FROM "{name}"').fetchall()))
@@ -203,6 +194,7 @@ def test_time_that_is_up_leaves_the_rest_to_the_next_run(memory: Memory, said):
     assert done.complete and done.merged == 1
 
 
+MOMENTS = 20
 REWORDED = ("The {0} job cleans folder {1}.", "Folder {1} is cleaned by the {0} job.")
 
 
@@ -239,7 +231,7 @@ def test_killed_at_twenty_moments_it_comes_to_the_same_end(own_home: Path, monke
         "print('go', flush=True)\nm.compact()\nprint('end', flush=True)\n"
     )
     sent = 0
-    for moment in range(20):
+    for moment in range(MOMENTS):
         process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, cwd=ROOT)
         assert process.stdout.readline().strip() == "go"
         time.sleep(0.02 + 0.11 * (moment * 7 % 20) / 2)
@@ -253,7 +245,7 @@ def test_killed_at_twenty_moments_it_comes_to_the_same_end(own_home: Path, monke
         sent += shaken.ingest([line]).messages
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-    assert sent == 20
+    assert sent == MOMENTS
     shaken.compact()
     calm.work(), shaken.work()
     left, right = dump(calm), dump(shaken)

@@ -7,7 +7,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from agentmem import Memory, NotFound, UsageError
+from agentmem import Config, Memory, NotFound, UsageError
 from agentmem.upkeep.selection import Wanted
 
 TOKEN = "zanzibar-4711-quokka"
@@ -163,6 +163,31 @@ def test_a_purge_leaves_no_residue_in_any_file(memory: Memory, said):
     assert files_with(memory.home.data, raw) == []
     assert memory.recall("Hamburg").hits and memory.recall("pnpm").hits
     assert [check.detail for check in memory.doctor(deep=True) if check.state == "failed"] == []
+
+
+def test_neither_the_log_to_replay_nor_what_is_exported_later_tells_what_was_purged(own_home: Path, said):
+    memory = Memory.open(own_home / "agentmem", profile="project", config=Config(embedder="none", patience=20))
+    turns(memory, said, f"Remember: the deploy token is {TOKEN}.", "Use pnpm, not npm.")
+    item = one(memory, TOKEN)
+    memory.edit(item.id, f"The deploy token is {TOKEN}, for now.")  # the journal and the history hold it as well
+    assert memory.recall("deploy token").hits  # leaves a note in the spool
+    with duckdb.connect(memory.home.database) as connection:  # as a process leaves it that died
+        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+        connection.execute("INSERT INTO search_queries VALUES ($1, $2)", [item.id, f"what is {TOKEN}?"])
+    replayed = memory.home.database.with_name(memory.home.database.name + ".wal")
+    assert TOKEN.encode() in replayed.read_bytes(), "else the test of the log shows nothing"
+    memory.purge(Wanted(query=TOKEN))
+    assert files_with(memory.home.data, TOKEN.encode()) == []
+    memory.export(own_home / "lines.jsonl", format="jsonl", messages=True)
+    memory.export(own_home / "tables", format="parquet", messages=True)
+    copy = memory.back_up(own_home / "copies").made.place
+    assert "pnpm" in (own_home / "lines.jsonl").read_text()
+    assert files_with(own_home, TOKEN.encode()) == []
+    for file in (own_home / "tables").rglob("*.parquet"):  # compressed
+        assert "quokka" not in repr(duckdb.read_parquet(str(file)).fetchall())
+    other = Memory.open(own_home / "other", profile="project", config=memory.config)
+    other.restore(copy)
+    assert "quokka" not in everything(other) and "pnpm" in everything(other)
 
 
 def test_what_was_purged_is_not_stored_when_it_is_said_again(memory: Memory, said):
