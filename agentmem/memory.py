@@ -249,6 +249,7 @@ class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Erasing, Reind
         budget_ms: int | None = None,
         as_of: datetime | str | None = None,
         known_at: datetime | str | None = None,
+        sessions: int = 0,
     ) -> Answer:
         """What the project's profile, and the user's, know about a question; no hits when that is nothing.
 
@@ -267,6 +268,7 @@ class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Erasing, Reind
                 then is left out, and `Answer.trouble` says so; the ranked hits always come.
             as_of: only what was true then, and said by then; of a day, its end.
             known_at: only what the store knew then.
+            sessions: how many sessions to name as well, those that the question is about.
 
         Raises:
             UsageError: an empty question, an unknown type or kind, a date that cannot be read.
@@ -296,6 +298,7 @@ class Memory(Looking, Capturing, Tending, Forgetting, Compacting, Erasing, Reind
                 since=moment(since, reference),
                 until=moment(until, reference),
                 limit=limit,
+                sessions=sessions,
                 everything=everything,
                 weights=weights or Weights(),
                 as_of=then,

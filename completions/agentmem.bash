@@ -7,13 +7,13 @@ _agentmem() {
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "$command ${COMP_WORDS[i]}" in
             " --home") ((i++)) ;;
-            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " compact" | " schedule" | "schedule install" | "schedule remove" | "schedule status" | " edit" | " pin" | " unpin" | " confirm" | " reject" | " review" | " log" | " undo" | " diff" | " scrub" | " reindex" | " mcp" | " install" | " uninstall" | " status" | " export" | " import" | " backup" | " restore" | " upgrade" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile delete" | "profile why" | " bench" | "bench recall" | "bench models" | "bench own" | "bench ablate" | "bench year" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
+            " ingest" | " backfill" | " hook" | " work" | " remember" | " recall" | " context" | " list" | " show" | " history" | " forget" | " compact" | " schedule" | "schedule install" | "schedule remove" | "schedule status" | " edit" | " pin" | " unpin" | " confirm" | " reject" | " review" | " log" | " undo" | " diff" | " scrub" | " reindex" | " mcp" | " install" | " uninstall" | " status" | " export" | " import" | " backup" | " restore" | " upgrade" | " stats" | " doctor" | " config" | "config show" | "config get" | "config set" | "config path" | " profile" | "profile list" | "profile show" | "profile delete" | "profile why" | " bench" | "bench recall" | "bench models" | "bench own" | "bench ablate" | "bench scale" | "bench year" | " demo") command="${command:+$command }${COMP_WORDS[i]}" ;;
         esac
     done
     case "$command $previous" in
         " --home")
             paths=folders ;;
-        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "work --redo" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "recall --as-of" | "recall --known-at" | "recall --budget-ms" | "context --query" | "context --budget" | "context --window" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "list --as-of" | "list --known-at" | "forget --query" | "forget --session" | "forget --profile" | "forget -p" | "compact --seconds" | "schedule install --by" | "schedule remove --by" | "schedule status --by" | "reject --why" | "review --confirm" | "review --settle" | "review --profile" | "review -p" | "log --since" | "log --until" | "log --limit" | "log -k" | "undo --since" | "diff --since" | "diff --until" | "diff --profile" | "diff -p" | "scrub --pattern" | "reindex --model" | "reindex --seconds" | "export --profile" | "export -p" | "export --since" | "export --output" | "export -o" | "import --profile" | "import -p" | "import --map" | "backup --keep" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip" | "bench recall --channels" | "bench recall --k" | "bench recall --compare" | "bench recall --plot" | "bench models --model" | "bench models --set" | "bench models --messages" | "bench models --seconds" | "bench own --profile" | "bench own -p" | "bench own --limit" | "bench ablate --set" | "bench ablate --embedder" | "bench ablate --limit" | "bench ablate --skip" | "bench ablate --plot" | "bench year --seed" | "bench year --embedder")
+        "ingest --profile" | "ingest -p" | "ingest --session" | "backfill --since" | "hook --session" | "hook --transcript" | "hook --cwd" | "hook --event" | "work --seconds" | "work --redo" | "remember --topic" | "remember --profile" | "remember -p" | "remember --importance" | "recall --limit" | "recall -k" | "recall --profile" | "recall -p" | "recall --since" | "recall --until" | "recall --reference-date" | "recall --as-of" | "recall --known-at" | "recall --budget-ms" | "context --query" | "context --budget" | "context --window" | "context --profile" | "context -p" | "context --cwd" | "context --session" | "context --hook" | "context --event" | "context --source" | "list --limit" | "list -k" | "list --profile" | "list -p" | "list --since" | "list --until" | "list --as-of" | "list --known-at" | "forget --query" | "forget --session" | "forget --profile" | "forget -p" | "compact --seconds" | "schedule install --by" | "schedule remove --by" | "schedule status --by" | "reject --why" | "review --confirm" | "review --settle" | "review --profile" | "review -p" | "log --since" | "log --until" | "log --limit" | "log -k" | "undo --since" | "diff --since" | "diff --until" | "diff --profile" | "diff -p" | "scrub --pattern" | "reindex --model" | "reindex --seconds" | "export --profile" | "export -p" | "export --since" | "export --output" | "export -o" | "import --profile" | "import -p" | "import --map" | "backup --keep" | "bench recall --set" | "bench recall --embedder" | "bench recall --limit" | "bench recall --skip" | "bench recall --channels" | "bench recall --k" | "bench recall --compare" | "bench recall --plot" | "bench models --model" | "bench models --set" | "bench models --messages" | "bench models --seconds" | "bench own --profile" | "bench own -p" | "bench own --limit" | "bench ablate --set" | "bench ablate --embedder" | "bench ablate --limit" | "bench ablate --skip" | "bench ablate --plot" | "bench scale --messages" | "bench scale --embedder" | "bench scale --limit" | "bench year --seed" | "bench year --embedder")
             return ;;
         "ingest --format" | "export --format")
             words="opencode codex gemini copilot qwen cursor pi cline claude aider chat plain" ;;
@@ -38,7 +38,7 @@ _agentmem() {
                 "remember")
                     if [[ $current == -* ]]; then words="--kind --topic --profile --importance --json --help"; else words=""; fi ;;
                 "recall")
-                    if [[ $current == -* ]]; then words="--limit --profile --kind --type --since --until --reference-date --explain --all --as-of --known-at --full --no-llm --budget-ms --batch --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--limit --profile --kind --type --since --until --reference-date --explain --all --as-of --known-at --sessions --full --no-llm --budget-ms --batch --json --help"; else words=""; fi ;;
                 "context")
                     if [[ $current == -* ]]; then words="--query --budget --window --profile --cwd --session --hook --event --source --json --help"; else words=""; fi ;;
                 "list")
@@ -50,7 +50,7 @@ _agentmem() {
                 "forget")
                     if [[ $current == -* ]]; then words="--query --session --profile --purge --unforget --dry-run --yes --json --help"; else words=""; fi ;;
                 "compact")
-                    if [[ $current == -* ]]; then words="--dry-run --seconds --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--dry-run --seconds --no-llm --json --help"; else words=""; fi ;;
                 "schedule")
                     if [[ $current == -* ]]; then words="--help"; else words="install remove status"; fi ;;
                 "schedule install")
@@ -124,7 +124,7 @@ _agentmem() {
                 "profile why")
                     if [[ $current == -* ]]; then words="--json --help"; else words="" paths=folders; fi ;;
                 "bench")
-                    if [[ $current == -* ]]; then words="--help"; else words="recall models own ablate year"; fi ;;
+                    if [[ $current == -* ]]; then words="--help"; else words="recall models own ablate scale year"; fi ;;
                 "bench recall")
                     if [[ $current == -* ]]; then words="--set --embedder --limit --skip --channels --k --compare --plot --json --help"; else words=""; fi ;;
                 "bench models")
@@ -133,6 +133,8 @@ _agentmem() {
                     if [[ $current == -* ]]; then words="--profile --limit --json --help"; else words=""; fi ;;
                 "bench ablate")
                     if [[ $current == -* ]]; then words="--set --embedder --limit --skip --plot --json --help"; else words=""; fi ;;
+                "bench scale")
+                    if [[ $current == -* ]]; then words="--messages --embedder --limit --json --help"; else words=""; fi ;;
                 "bench year")
                     if [[ $current == -* ]]; then words="--small --seed --embedder --json --help"; else words=""; fi ;;
                 "demo")

@@ -42,7 +42,7 @@ class Result:
         vector_seconds: to compute their vectors.
         store_bytes: of the database and the vectors.
         turns: measures against the turns that are evidence.
-        sessions: measures against the sessions that are, ranked by their best turn.
+        sessions: measures against the sessions that are, as recall ranks them.
         milliseconds: of an answer: `p50`, `p95`, `p99`.
         answered: share of questions with evidence that were not abstained from.
         abstained: share of questions without evidence that were abstained from; None where there are none.
@@ -187,7 +187,12 @@ def ask(filled: Filled, questions: Sequence[Question], weights: Weights, progres
     for number, question in enumerate(questions, start=1):
         started = time.perf_counter()
         answer = memories[question.conversation].recall(
-            question.text, k=DEPTH, types=(MESSAGE,), reference_date=question.date, weights=weights
+            question.text,
+            k=DEPTH,
+            types=(MESSAGE,),
+            reference_date=question.date,
+            weights=weights,
+            sessions=DEPTH if question.sessions else 0,
         )
         asked.seconds.append(time.perf_counter() - started)
         labelled = question.turns or question.sessions
@@ -196,7 +201,7 @@ def ask(filled: Filled, questions: Sequence[Question], weights: Weights, progres
         if question.turns:
             asked.turns.append((question, [hit.source_id or hit.id for hit in answer.hits]))
         if question.sessions:
-            asked.sessions.append((question, list(dict.fromkeys(hit.session_id or "" for hit in answer.hits))))
+            asked.sessions.append((question, [one.session_id for one in answer.sessions]))
         if len(memories) > 1 and number % 4 == 0:  # a quarter is enough to tell, and costs a fifth of the time
             foreign = memories[others[question.conversation]].recall(question.text, k=1, weights=weights)
             asked.elsewhere.append(foreign.abstained)

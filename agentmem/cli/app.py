@@ -93,6 +93,7 @@ COMMANDS: dict[str, Entry | Group] = {
             "ablate": Entry(
                 f"{_C}.bench:ablate", "Tell what each part of the ranking is worth.", "agentmem bench ablate DATA_DIR"
             ),
+            "scale": Entry(f"{_C}.bench:scale", "Tell how its time grows with the store.", "agentmem bench scale"),
             "year": Entry(f"{_C}.bench_year:year", "Play a scripted year to it.", "agentmem bench year --small"),
         },
     ),

@@ -14,7 +14,7 @@ from agentmem.cli.text_bench_models import metered_json
 from agentmem.cli.text_models import backlog_json, models_json, verdict_json
 from agentmem.config import Config
 from agentmem.domain.memories import Evidence, MemoryItem
-from agentmem.domain.recall import Answer, Hit
+from agentmem.domain.recall import Answer, Hit, SessionHit
 from agentmem.ingest.pipeline import Ingested
 from agentmem.ingest.vectorize import Vectorized
 from agentmem.store.messages import StoredMessage
@@ -54,7 +54,19 @@ def answer(given: Answer, *, explain: bool = False) -> Fields:
         "abstained": given.abstained,
         "hits": [_hit(hit, explain=explain) for hit in given.hits],
     }
+    if given.sessions:
+        fields["sessions"] = [_session(one) for one in given.sessions]
     return {**fields, "notes": list(given.notes)} if explain else fields
+
+
+def _session(one: SessionHit) -> Fields:
+    return {
+        "rank": one.rank,
+        "session_id": one.session_id,
+        "profile": one.profile,
+        "score": one.score,
+        "message": _hit(one.message, explain=False) if one.message else None,
+    }
 
 
 def _hit(hit: Hit, *, explain: bool) -> Fields:
@@ -344,6 +356,7 @@ _FORMS: dict[type[Any], Callable[[Any], Fields]] = {
     results.Demonstrated: _demonstrated,
     results.Benched: asdict,
     results.Ablated: asdict,
+    results.Scaled: asdict,
     Own: asdict,
     results.Benched: lambda result: {"sets": [asdict(one) for one in result.sets]},
     Exported: lambda result: {

@@ -13,7 +13,7 @@ from agentmem.cli.as_json import settings
 from agentmem.cli.progress import amount
 from agentmem.cli.screen import Screen, one_line
 from agentmem.cli.text_backfill import caught_up
-from agentmem.cli.text_bench import ablated, benched, own
+from agentmem.cli.text_bench import ablated, benched, own, scaled
 from agentmem.cli.text_bench_models import metered
 from agentmem.cli.text_compact import compacted
 from agentmem.cli.text_erase import erased, reindexed, scrubbed
@@ -346,6 +346,7 @@ _FORMS: dict[type[Any], Callable[[Any, Screen], None]] = {
     results.Demonstrated: _demonstrated,
     results.Benched: benched,
     results.Ablated: ablated,
+    results.Scaled: scaled,
     Own: own,
     **text_tending.FORMS,
     Exported: exported,

@@ -8,6 +8,7 @@ from agentmem.bench.ablation import Ablation
 from agentmem.bench.comparison import Gain
 from agentmem.bench.models import ModelCosts
 from agentmem.bench.own import Own
+from agentmem.bench.scale import Scale
 from agentmem.bench.year import Year
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
@@ -95,12 +96,14 @@ class Recalled:
         explain: with what each channel says of each hit.
         full: messages whole.
         advice: what to do when nothing is known.
+        sessions: its sessions instead of its hits.
     """
 
     answer: Answer
     explain: bool = False
     full: bool = False
     advice: str = ""
+    sessions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +298,13 @@ class Ablated:
 
 
 @dataclass(frozen=True, slots=True)
+class Scaled:
+    """How the time of an answer grows with the store."""
+
+    sizes: tuple[Scale, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BackupsListed:
     """The copies beside the store, the newest first."""
 
@@ -337,6 +347,7 @@ Result = (
     | Demonstrated
     | Benched
     | Ablated
+    | Scaled
     | Own
     | Exported
     | Imported

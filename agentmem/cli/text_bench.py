@@ -68,6 +68,23 @@ def ablated(outcome: results.Ablated, screen: Screen) -> None:
         )
 
 
+def scaled(outcome: results.Scaled, screen: Screen) -> None:
+    """Print how long an answer takes at each size."""
+    screen.table(
+        ["messages", "searched by", "p50 ms", "p95 ms", "p99 ms", "ingest s", "store"],
+        [
+            [
+                f"{one.messages:,}",
+                "words" if one.embedder == "none" else f"words and {one.embedder}",
+                *(f"{one.milliseconds[name]:.0f}" for name in ("p50", "p95", "p99")),
+                f"{one.ingest_seconds:.0f}",
+                amount(one.store_bytes, "bytes"),
+            ]
+            for one in outcome.sizes
+        ],
+    )
+
+
 def own(outcome: Own, screen: Screen) -> None:
     """Print whether the store finds its own memories by their questions."""
     times = ", ".join(f"{name} {value:.0f} ms" for name, value in outcome.milliseconds.items())

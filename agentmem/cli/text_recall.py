@@ -7,7 +7,7 @@ from agentmem.cli.results import Recalled
 from agentmem.cli.screen import Piece, Screen, one_line
 from agentmem.domain.excerpt import excerpt
 from agentmem.domain.memories import Evidence, MemoryItem, Status
-from agentmem.domain.recall import MEMORY, Hit
+from agentmem.domain.recall import MEMORY, Hit, SessionHit
 from agentmem.store.messages import StoredMessage
 
 ID = 8
@@ -33,6 +33,10 @@ def recalled(result: Recalled, screen: Screen) -> None:
             screen.say()
     if answer.trouble:
         screen.complain((f"note: {answer.trouble}", "muted"))
+    if result.sessions:
+        for one in answer.sessions:
+            _session(one, result, screen)
+        return
     for number, hit in enumerate(answer.hits):
         if number and (result.explain or screen.width):
             screen.say()
@@ -40,6 +44,16 @@ def recalled(result: Recalled, screen: Screen) -> None:
     if result.explain:
         for note in answer.notes:
             screen.say((f"note: {note}", "muted"))
+
+
+def _session(one: SessionHit, result: Recalled, screen: Screen) -> None:
+    head: list[Piece] = [f"{one.rank}. ", (f"session {one.session_id}", "name")]
+    hit = one.message
+    if hit and (when := day(hit.at)):
+        head.append((f" · {when}", "muted"))
+    screen.say(*head)
+    if hit:
+        screen.say(f"{hit.speaker or hit.role}: {_trimmed(hit, result, screen)}", indent=_INDENT)
 
 
 def _hit(hit: Hit, result: Recalled, screen: Screen) -> None:

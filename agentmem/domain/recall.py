@@ -30,6 +30,7 @@ class Query:
         until: nothing as new as this.
         limit: how many hits.
         everything: also superseded, expired and forgotten memories.
+        sessions: how many sessions are wanted beside the hits.
         related: the hashed terms of other words for what is asked, suggested by a model.
         hypothesis: a sentence that might answer, written by a model; empty without one.
         as_of: only what was true then; None: now.
@@ -49,6 +50,7 @@ class Query:
     until: datetime | None = None
     limit: int = 10
     everything: bool = False
+    sessions: int = 0
     related: tuple[int, ...] = ()
     hypothesis: str = ""
     as_of: datetime | None = None
@@ -104,6 +106,20 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionHit:
+    """A session that a question is about; `score` orders sessions only.
+
+    `message` is the one in it that fits best; None where that states what was forgotten.
+    """
+
+    rank: int
+    session_id: str
+    profile: str
+    score: float
+    message: Hit | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What `recall` gives back.
 
@@ -115,6 +131,7 @@ class Answer:
         citations: the ranks of the hits that a model's answer cites; all of them exist.
         abstained: nothing relevant is known; then there are no hits.
         hits: best first.
+        sessions: the sessions that the question is about, best first, where they were asked for.
         relevance: of what was found, the greatest chance (0 to 1) that it has to do with the question; too small a
             one is why there are no hits.
         notes: what a person should know about how the search went, as "no language model: no HyDE".
@@ -126,6 +143,7 @@ class Answer:
     text: str | None = None
     abstained: bool = False
     hits: tuple[Hit, ...] = field(default=())
+    sessions: tuple[SessionHit, ...] = ()
     relevance: float = 0.0
     notes: tuple[str, ...] = ()
     author: str | None = None

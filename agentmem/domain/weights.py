@@ -64,8 +64,11 @@ class Weights:
         asks: what a message that ends with a question mark loses.
         named: of a message of the speaker whom the question names.
         own: of a user's message to an assistant, where the question says "I".
+        whole: of a session's BM25 in the ranking of sessions, beside its messages' sums; see `recall.sessions`.
+        period: there, of a session in a period that the question names.
         future: what a message loses that was said after the day that the question calls today.
         by_memories: of memories' reciprocal ranks, by channel.
+        fit: power of a memory's relevance by which its reciprocal ranks are multiplied.
         by_messages: of what the channels add to a message's sum.
         messages: of a message's reciprocal rank: half for its words, one for its vector. Raw words count least of all.
         without: channels that are not asked.
@@ -84,7 +87,10 @@ class Weights:
     named: float = 2.5
     own: float = 1.5
     future: float = 2.0
+    whole: float = 1.0
+    period: float = 3.0
     by_memories: Mapping[str, float] = field(default_factory=lambda: _BY_MEMORIES)
     by_messages: Mapping[str, float] = field(default_factory=lambda: _BY_MESSAGES)
+    fit: float = 1.0
     messages: float = 1.5
     without: frozenset[str] = frozenset()

@@ -15,8 +15,10 @@ from agentmem.store import embeddings
 from agentmem.store.store import Store
 from agentmem.store.vectors import VectorTable
 
-_BATCH = 64  # texts between two transactions: one to three seconds of work that a Ctrl-C can lose
-_COPY_BATCH = 5_000
+BATCH = 64
+"""Texts between two transactions: one to three seconds of work that a Ctrl-C can lose."""
+
+_COPY_BATCH = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ def vectorize(
     *,
     seconds: float | None = None,
     restart: bool = False,
+    batch: int = BATCH,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Vectorized:
     """Compute the vectors that are owed, the newest documents first.
@@ -44,6 +47,7 @@ def vectorize(
         seconds: stop after about this long; None: when nothing is owed.
         restart: begin a new generation if the store's vectors come from another model. The old one serves until the
             new one is complete; one that was begun goes on without this.
+        batch: texts between two transactions.
         progress: called with the vectors done and all that were owed at the start.
 
     Raises:
@@ -67,7 +71,7 @@ def vectorize(
     table = _table(store, generation)
     try:
         with table.locked(patience=0 if seconds is not None else 5):
-            return _pay_all(store, embedder, generation, table, deadline, progress)
+            return _pay_all(store, embedder, generation, table, deadline, batch, progress)
     except Timeout:  # another process is at it, and takes these too
         return Vectorized(owed=total)
 
@@ -78,6 +82,7 @@ def _pay_all(
     generation: embeddings.Generation,
     table: VectorTable,
     deadline: float | None,
+    batch: int,
     progress: Callable[[int, int], None],
 ) -> Vectorized:
     computed = reused = 0
@@ -86,12 +91,12 @@ def _pay_all(
     try:
         while True:
             with store.reading() as connection:
-                owed = embeddings.owed(connection, generation.no, _BATCH)
+                owed = embeddings.owed(connection, generation.no, batch)
                 left = embeddings.count_owed(connection, generation.no)
                 paid = embeddings.paid(connection, generation.model, [item.content_hash for item in owed])
             progress(computed + reused, computed + reused + left)
             late = deadline is not None and time.monotonic() > deadline
-            if left < _BATCH and not serves:
+            if left < batch and not serves:
                 serves = _take_over(store, generation, table)
             if not owed or (late and computed + reused):  # the least time is enough for one batch
                 return Vectorized(computed, reused, left)

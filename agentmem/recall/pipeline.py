@@ -12,11 +12,12 @@ from datetime import datetime
 from functools import partial
 
 from agentmem.config import Config
-from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query
+from agentmem.domain.recall import MEMORY, MESSAGE, Answer, Hit, Query, SessionHit
 from agentmem.domain.weights import VECTOR
 from agentmem.errors import BadReply, ModelUnavailable
 from agentmem.models.choose import embedder_of
 from agentmem.models.embedder import Embedder
+from agentmem.models.ollama_embedder import OllamaEmbedder
 from agentmem.recall import anchored, elapsed, outdated
 from agentmem.recall.aid import UNAIDED, Aid
 from agentmem.recall.answering import in_words
@@ -33,8 +34,9 @@ from agentmem.recall.fuse import Fused, candidates, fuse
 from agentmem.recall.priors import priors
 from agentmem.recall.ranking import Ranking, nothing, selected
 from agentmem.recall.relevance import KNOWN
+from agentmem.recall.sessions import foremost
 from agentmem.recall.weigh import MOST_WEIGHED, UNCONFIRMED, Rates, weigh
-from agentmem.recall.widen import widened
+from agentmem.recall.widen import prepared, widened
 from agentmem.store import anchors, embeddings, memories, messages, pasts
 from agentmem.store.pasts import Past
 from agentmem.store.store import Connection, Store
@@ -67,14 +69,15 @@ def recall(
     """
     began = time.monotonic()
     query, embedder, trouble = widened(store, ask(text), ask, embedder, aid, began=began)
-    answer = _find(store, query, embedder, rates)
+    until = began + aid.seconds
+    answer = _find(store, query, embedder, rates, until)
 
     def lookup(phrase: str) -> datetime | None:
         if answer.abstained:
             return None
         happening = replace(ask(phrase), limit=1)
         _, embeds, _ = widened(store, happening, ask, embedder, Aid(seconds=aid.seconds, early=aid.early), began=began)
-        best = _find(store, happening, embeds, rates).hits
+        best = _find(store, happening, embeds, rates, until).hits
         return (best[0].occurred_at or best[0].at) if best else None
 
     # Where the question itself names both days, the calendar answers without any memory.
@@ -82,10 +85,26 @@ def recall(
     if computed is not None:
         answer = replace(answer, text=computed, author="rule", abstained=False)
     answer = replace(answer, trouble=aid.trouble or trouble)
-    return in_words(query, answer, aid, until=began + aid.seconds)
+    return in_words(query, answer, aid, until=until)
 
 
-def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None], rates: Rates) -> Answer:
+class _NotAsked(Exception):
+    """The vectors come from a model on a server that has not been asked about the question yet."""
+
+    def __init__(self, model: OllamaEmbedder) -> None:
+        self.model = model
+
+
+def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None], rates: Rates, until: float) -> Answer:
+    """Search. A server is asked while the database is closed: whoever wants to write would have to wait for it."""
+    try:
+        return _search_all(store, query, embedder, rates)
+    except _NotAsked as found:
+        query, model = prepared(found.model, query, until)
+        return _search_all(store, query, lambda: model, rates)
+
+
+def _search_all(store: Store, query: Query, embedder: Callable[[], Embedder | None], rates: Rates) -> Answer:
     with store.reading() as connection:
         past = _past(connection, query)
         searched = query if past is None else replace(query, everything=True)
@@ -99,12 +118,15 @@ def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None], r
         spare = replace(query, limit=query.limit + outdated.SPARE)
         hits = _look_up(connection, spare, fused, past) if surest >= KNOWN else ()
         hits = outdated.settle(connection, query, hits)[: query.limit]
+        best = foremost(rankings, named, known, query.sessions, query.weights) if hits and query.sessions else []
+        sessions = _sessions(connection, query, best)
         in_code = anchors.of(connection, [hit.id for hit in hits if hit.type == MEMORY])
     return Answer(
         query=query.text,
         profile=query.profiles[0],
         abstained=not hits,
         hits=anchored.mark(hits, in_code),
+        sessions=sessions,
         relevance=surest,
         notes=notes,
     )
@@ -139,6 +161,8 @@ def _by_vector(
         return _no_vectors()
     try:
         model = _serving(generation.model, embedder(), store.config)
+        if isinstance(model, OllamaEmbedder):
+            raise _NotAsked(model)
         vector = model.embed_query(query.text)
     except (ModelUnavailable, BadReply) as error:
         return _no_vectors(f"words only: {error.message}")
@@ -258,6 +282,22 @@ def _look_up(
         if hit is not None:
             hits.setdefault((hit.type, hit.session_id or "", hit.id), hit)
     return tuple(replace(hit, rank=rank) for rank, hit in enumerate(list(hits.values())[:limit], start=1))
+
+
+def _sessions(connection: Connection, query: Query, best: Sequence[tuple[int, float]]) -> tuple[SessionHit, ...]:
+    said = messages.by_slots(connection, [slot for slot, _ in best])
+    hits = tuple(_message_hit(Fused(slot, score, 0.0, ()), said[slot]) for slot, score in best if slot in said)
+    shown = {hit.session_id: hit for hit in outdated.settle(connection, query, hits) if hit.type == MESSAGE}
+    return tuple(
+        SessionHit(
+            rank=rank,
+            session_id=hit.session_id or "",
+            profile=hit.profile,
+            score=hit.score,
+            message=shown.get(hit.session_id),
+        )
+        for rank, hit in enumerate(hits, start=1)
+    )
 
 
 def _message_hit(one: Fused, message: messages.StoredMessage) -> Hit:

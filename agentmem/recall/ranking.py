@@ -20,6 +20,7 @@ class Ranking:
         signal: of each, what the estimate of its relevance uses: the share of the question's weight that its words
             cover, its cosine, or the weight of its topic.
         lengths: of each in terms; may be left out where nothing is ranked by it.
+        sessions: of each, the standardised score of its session; only where words are searched.
         model: whose cosines the scores are.
         note: what a person should know, as why there is nothing.
     """
@@ -30,6 +31,7 @@ class Ranking:
     standard: "NDArray[np.float64]"
     signal: "NDArray[np.float64]"
     lengths: "NDArray[np.int64] | None" = None
+    sessions: "NDArray[np.float64] | None" = None
     model: str | None = None
     note: str = field(default="")
 
@@ -51,6 +53,7 @@ def selected(ranking: Ranking, keep: "NDArray[np.bool_] | NDArray[np.int64]") ->
         standard=ranking.standard[keep],
         signal=ranking.signal[keep],
         lengths=None if ranking.lengths is None else ranking.lengths[keep],
+        sessions=None if ranking.sessions is None else ranking.sessions[keep],
     )
 
 

@@ -12,6 +12,7 @@ import typer
 from agentmem import config, paths
 from agentmem.bench import ablation, plot
 from agentmem.bench import own as own_store
+from agentmem.bench import scale as growth
 from agentmem.bench.comparison import compared, earlier
 from agentmem.bench.datasets import Dataset, load, names
 from agentmem.bench.measures import DEPTHS
@@ -20,7 +21,7 @@ from agentmem.cli import options
 from agentmem.cli.opening import open_memory
 from agentmem.cli.progress import Update, progress
 from agentmem.cli.render import render
-from agentmem.cli.results import Ablated, Benched
+from agentmem.cli.results import Ablated, Benched, Scaled
 from agentmem.config import Config
 
 Folder = Annotated[Path, typer.Argument(metavar="DATA_DIR", help="Where the sets are.")]
@@ -103,6 +104,28 @@ def ablate(
         dots = [plot.Dot(one.dataset, each.name, each.p50, each.r10) for one in measured for each in one.variants]
         plot.write(picture, dots, "R@10")
     render(Ablated(tuple(measured)), as_json=as_json)
+
+
+def scale(
+    ctx: typer.Context,
+    sizes: Annotated[
+        list[int] | None, typer.Option("--messages", min=1_000, help="A number of messages; repeatable.")
+    ] = None,
+    embedder: Model = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="So many questions at each size.")] = 100,
+    as_json: options.AsJson = False,
+) -> None:
+    """Tell how long an answer takes in a made-up store of 10,000, 100,000 and 1,000,000 messages."""
+    settings = config.load(paths.home(ctx.obj).settings)
+    settings = replace(settings, embedder=embedder or settings.embedder)
+    with (
+        tempfile.TemporaryDirectory(prefix="agentmem-bench-") as home,
+        progress("messages", quiet=as_json) as update,
+    ):
+        found = growth.run(
+            Path(home), settings, sizes=sizes or growth.SIZES, questions=limit, progress=partial(_forward, update)
+        )
+    render(Scaled(found), as_json=as_json)
 
 
 def own(

@@ -53,6 +53,9 @@ def recall(
     everything: options.Everything = False,
     as_of: options.AsOf = None,
     known_at: options.KnownAt = None,
+    sessions: Annotated[
+        bool, typer.Option("--sessions", help="Name the sessions that the question is about, instead of hits.")
+    ] = False,
     full: Annotated[bool, typer.Option("--full", help="Show messages whole.")] = False,
     no_llm: Annotated[
         bool, typer.Option("--no-llm", help="Ask no language model: the ranked memories are the answer.")
@@ -85,6 +88,7 @@ def recall(
         "budget_ms": budget_ms,
         "as_of": as_of,
         "known_at": known_at,
+        "sessions": (limit or memory.config.limit) if sessions else 0,
     }
     if batch is not None:
         if query:
@@ -97,7 +101,7 @@ def recall(
     with waiting("asking the language model") if asks_model else nullcontext():
         answer = memory.recall(asked, **wanted)
     advice = _advice(memory) if answer.abstained and not as_json else ""
-    render(Recalled(answer=answer, explain=explain, full=full, advice=advice), as_json=as_json)
+    render(Recalled(answer=answer, explain=explain, full=full, advice=advice, sessions=sessions), as_json=as_json)
 
 
 def _advice(memory: Memory) -> str:

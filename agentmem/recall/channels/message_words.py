@@ -24,5 +24,6 @@ def search(connection: Connection, query: Query) -> Ranking:
     mixed = by.covered * found.own
     for weight, scores in zip((by.alone, by.three, by.five), (found.scores, *found.windows), strict=True):
         mixed = mixed + weight * standardise(scores, found.population)
-    mixed = mixed + by.session * standardise(found.sessions, found.population, found.session_squares)
-    return Ranking(NAME, found.slots, mixed, mixed, found.covered, found.lengths)
+    sessions = standardise(found.sessions, found.population, found.session_squares)
+    mixed = mixed + by.session * sessions
+    return Ranking(NAME, found.slots, mixed, mixed, found.covered, found.lengths, sessions)

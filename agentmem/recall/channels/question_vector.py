@@ -63,7 +63,7 @@ def search(
     standard[said] = _deviations(smooth[said]) + query.weights.session_vector * _deviations(
         _of_sessions(slots[said], similar[said])
     )
-    return Ranking(NAME, slots, smooth, standard, similar, lengths, generation.model)
+    return Ranking(NAME, slots, smooth, standard, similar, lengths, model=generation.model)
 
 
 def _deviations(scores: "NDArray[np.float64]") -> "NDArray[np.float64]":
