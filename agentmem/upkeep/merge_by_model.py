@@ -117,7 +117,7 @@ class Rewording:
         return self.done
 
     def _ask_for(self, clusters: Sequence[Cluster], action: journal.Action, until: float | None) -> None:
-        asker = Asker(self._model)
+        asker = Asker(self._model, self.store.redact)
         budget = self.store.config.budget_minutes_per_day * 60
         with self.store.reading() as connection:
             spent = work.seconds_on(connection, _today())
