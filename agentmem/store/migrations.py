@@ -1,8 +1,8 @@
 """Brings a store up to date.
 
-Each step of the schema runs in one transaction together with the record that it ran. The number of recorded steps is
-the version of the store's format: a store with a step that this program does not know was written by a newer one and is
-refused.
+Each step of the schema runs in one transaction together with the record that it ran; those of a new store all in one.
+The number of recorded steps is the version of the store's format: a store with a step that this program does not know
+was written by a newer one and is refused.
 """
 
 import shutil
@@ -82,8 +82,7 @@ def migrate(database: Database, backups: Path) -> Migrated | None:
             steps = pending(connection)
             done = recorded(connection)
             if not done:
-                for step in steps:
-                    run(connection, step)
+                run(connection, *steps)
             if not steps or not done:
                 return None
             if log_of(database.file).exists():
@@ -138,18 +137,19 @@ def _remove(fresh: Path) -> None:
     log_of(fresh).unlink(missing_ok=True)
 
 
-def run(connection: duckdb.DuckDBPyConnection, step: Step) -> None:
-    """Run one step and record it, both or neither."""
+def run(connection: duckdb.DuckDBPyConnection, *steps: Step) -> None:
+    """Run steps and record them, all or nothing."""
     connection.begin()
     try:
         connection.execute(
             "CREATE TABLE IF NOT EXISTS schema_migrations "
             "(name VARCHAR NOT NULL, ran_at TIMESTAMP NOT NULL, program VARCHAR NOT NULL)"
         )
-        step(connection)
-        connection.execute(
-            "INSERT INTO schema_migrations VALUES (?, ?, ?)", [step.__name__, stored(now()), __version__]
-        )
+        for step in steps:
+            step(connection)
+            connection.execute(
+                "INSERT INTO schema_migrations VALUES (?, ?, ?)", [step.__name__, stored(now()), __version__]
+            )
     except BaseException:  # Ctrl-C as well must leave the store as it was
         connection.rollback()
         raise

@@ -75,8 +75,7 @@ class Store:
         """
         if not self.exists():
             with duckdb.connect(":memory:") as empty:
-                for step in migrations.pending(empty):
-                    migrations.run(empty, step)
+                migrations.run(empty, *migrations.pending(empty))
                 yield empty
             return
         self._make_private()
@@ -98,6 +97,8 @@ class Store:
         """
         make_private_folder(self.home.data)
         self._make_private()
+        if not self.exists():
+            migrations.migrate(self._database, self.home.backups)
         while True:
             with self._database.writing() as connection:
                 if not migrations.pending(connection):

@@ -7,6 +7,7 @@ the database does not: a run that was killed is finished by the next.
 """
 
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,6 +31,7 @@ from agentmem.upkeep import residue
 _PATIENCE = 60.0
 _ROUNDS = 5  # while this one looks, another process may store more
 _TELLING = 8  # letters
+_LOOK = 0.3  # seconds that the database is kept open; to open it costs as much as to look through a small table
 
 Progress = Callable[[int, int], None]
 
@@ -149,7 +151,7 @@ def scrub(
 
 
 def _find(store: Store, redact: Redactor, progress: Progress) -> Texts:
-    """What is to be changed, slice by slice, so that nobody is kept waiting."""
+    """What is to be changed, a few slices at a time, so that no writer is kept waiting for long."""
     if not store.exists():
         return {}
     with store.reading() as connection:
@@ -159,12 +161,18 @@ def _find(store: Store, redact: Redactor, progress: Progress) -> Texts:
             for start in columns.slices(connection, table)
         ]
     texts: Texts = {}
-    for no, (table, column, js, start) in enumerate(places):
+    done = 0
+    while done < len(places):
+        until = time.monotonic() + _LOOK
         with store.reading() as connection:
-            found = columns.changed(connection, table, column, start, redact, js=js)
-        if found:
-            texts.setdefault((table, column), {}).update(found)
-        progress(no + 1, len(places))
+            for table, column, js, start in places[done:]:
+                found = columns.changed(connection, table, column, start, redact, js=js)
+                if found:
+                    texts.setdefault((table, column), {}).update(found)
+                done += 1
+                progress(done, len(places))
+                if time.monotonic() >= until:
+                    break
     return texts
 
 

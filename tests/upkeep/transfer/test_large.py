@@ -2,13 +2,16 @@
 
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.upkeep.transfer.stores import opened
+from tests.upkeep.transfer.stores import Maker, opened
 
 SIZE = int(os.environ.get("AGENTMEM_LARGE", "60000"))
 ROOT = Path(__file__).parents[3]
@@ -25,24 +28,27 @@ print(json.dumps({{"seconds": seconds, "cpu": used.ru_utime + used.ru_stime, "me
 """
 
 
-def fill(memory, size: int) -> None:
-    """Messages as long as those of LoCoMo, in sessions of 500, of five profiles; without an index, which export needs not."""
+def fill(memory, size: int, first: int = 1) -> None:
+    """Messages as long as those of LoCoMo, in sessions of 500, of five profiles; without an index, which export needs not.
+
+    Sessions are numbered from `first` on.
+    """
     with memory._store.writing() as connection:
         connection.execute(
             f"""
             INSERT INTO profiles SELECT 'p' || range, NULL, TIMESTAMP '2026-01-01' FROM range(5);
             INSERT INTO sessions (no, id, profile, agent, started_at, ended_at, ingested_at)
-            SELECT range + 1, 's' || range, 'p' || range % 5, 'claude',
+            SELECT range + {first}, 's' || range, 'p' || range % 5, 'claude',
                 TIMESTAMP '2026-01-01' + range * INTERVAL 1 HOUR, TIMESTAMP '2026-01-01' + range * INTERVAL 1 HOUR,
                 TIMESTAMP '2026-06-01' FROM range({size} // 500 + 1);
             INSERT INTO messages (session_no, id, role, kind, trust, content, said_at)
-            SELECT range // 500 + 1, md5(range::VARCHAR), CASE range % 2 WHEN 0 THEN 'user' ELSE 'assistant' END, 'text',
+            SELECT range // 500 + {first}, md5(range::VARCHAR), CASE range % 2 WHEN 0 THEN 'user' ELSE 'assistant' END, 'text',
                 'high', 'Step ' || range || ': we looked at module ' || range % 977 || ' and wrote down what it needs, '
                 || md5((range * 7)::VARCHAR) || ' was the commit, one by one, and nobody was sure of ' || range % 313,
                 TIMESTAMP '2026-01-01' + (range // 500) * INTERVAL 1 HOUR + (range % 500) * INTERVAL 1 SECOND
             FROM range({size});
             INSERT INTO occurrences (session_no, seq, message_id, said_at, source_id, stored_at)
-            SELECT range // 500 + 1, range % 500, md5(range::VARCHAR),
+            SELECT range // 500 + {first}, range % 500, md5(range::VARCHAR),
                 TIMESTAMP '2026-01-01' + (range // 500) * INTERVAL 1 HOUR + (range % 500) * INTERVAL 1 SECOND,
                 'l' || range, TIMESTAMP '2026-06-01' FROM range({size});
             """
@@ -77,7 +83,7 @@ def test_many_messages(own_home, tmp_path):
         assert out["cpu"] < 60
         assert back["cpu"] < 300
     assert other.stats().counts.messages == SIZE
-    hits = other.seen_from("p1").recall("Step 1700 module 723", types=("message",)).hits
+    hits = other.seen_from("p3").recall("Step 1700 module 723", types=("message",)).hits
     assert hits[0].content.startswith("Step 1700:")
     measured(other.home.data, f"memory.export({str(tmp_path / 'b')!r}, messages=True)")
     assert (tmp_path / "b/manifest.json").read_bytes() == (place / "manifest.json").read_bytes()
@@ -100,3 +106,31 @@ def test_readers_skip_what_a_condition_rules_out(own_home, tmp_path):
     assert len(of_p3) <= len(groups) // 2
     assert all(one.compression == "ZSTD" for one in (groups[0].column(n) for n in range(metadata.num_columns)))
     assert all(at.min < at.max for at in said_at)
+
+
+@pytest.mark.slow
+def test_an_import_that_is_killed_is_finished_by_the_next(own_home, tmp_path):
+    there = opened(own_home / "there")
+    Maker(there, ["Use pnpm.", "用 pnpm，不要用 npm。"], random.Random(3)).fill(1_000)
+    fill(there, 30_000, first=1_000)
+    there.export(tmp_path / "a", messages=True)
+    here = opened(own_home / "here")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "AGENTMEM_HOME": str(here.home.data)}
+    environment["AGENTMEM_EMBEDDER"] = "none"
+    call = [sys.executable, "-m", "agentmem", "import", str(tmp_path / "a"), "--json"]
+    killed = 0
+    reached = []
+    for moment in range(8):
+        process = subprocess.Popen(call, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(1.5 + moment * 0.7)
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+        process.communicate()
+        assert all(check.state != "failed" for check in here.doctor(deep=True))
+        reached.append(here.stats().counts.messages)
+    assert killed >= 4, reached
+    done = subprocess.run(call, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    here.export(tmp_path / "b", messages=True)
+    assert (tmp_path / "b/manifest.json").read_bytes() == (tmp_path / "a/manifest.json").read_bytes()
+    assert not list(here.home.data.glob("scratch/*"))

@@ -1,5 +1,9 @@
-"""What leaves a store comes back the same: bytes for JSON lines, rows for Parquet."""
+"""What leaves a store comes back the same: bytes for JSON lines, rows for Parquet.
 
+`AGENTMEM_EXAMPLES=40` tries so many stores of up to 5,000 rows.
+"""
+
+import os
 import tempfile
 from pathlib import Path
 from random import Random
@@ -13,6 +17,7 @@ from agentmem.store import counts
 from agentmem.store.portable import TABLES
 from tests.upkeep.transfer.stores import Maker, opened, texts
 
+EXAMPLES = int(os.environ.get("AGENTMEM_EXAMPLES", "8"))
 ALL = {"messages": True, "vectors": True}
 
 
@@ -62,6 +67,6 @@ def test_a_small_store_returns(rows, seed):
 
 @pytest.mark.slow
 @given(st.integers(0, 5_000), texts, st.randoms(use_true_random=False))
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 def test_a_store_of_any_size_returns(rows, said, random):
     returns(rows, said, random)

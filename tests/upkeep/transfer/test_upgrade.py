@@ -24,7 +24,7 @@ ROWS = {
 
 def old_store(folder: Path, name: str = "m001"):
     """A memory whose store an older agentmem wrote, to the byte."""
-    folder.mkdir(parents=True)
+    folder.mkdir(mode=0o700, parents=True)
     with gzip.open(STORES / f"{name}.duckdb.gz") as packed, (folder / "memory.duckdb").open("wb") as file:
         shutil.copyfileobj(packed, file)
     return opened(folder)
