@@ -154,7 +154,7 @@ class _MadeUp:
         import numpy as np
 
         chance = np.random.default_rng(1)
-        asked = []
+        asked: list[str] = []
         while len(asked) < many:
             words = np.unique(self._drawn(int(chance.integers(stored))))
             rare = words[words >= _FREQUENT]
