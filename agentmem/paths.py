@@ -76,13 +76,18 @@ def home(root: str | os.PathLike[str] | None = None) -> Home:
 
 
 def make_private(place: Home) -> list[Path]:
-    """Take the rights to a store away from everyone but its owner; gives what others could open."""
+    """Take the rights to a store away from everyone but its owner; gives what others could open.
+
+    In a folder that nobody else can enter a file's own rights open it to no one: DuckDB makes its log with those that
+    the process gives any file.
+    """
     if os.name == "nt":  # rights are inherited from the user's profile there
         return []
     folders = (place.data, place.spool, place.backups, place.vectors, place.log)
     files = (place.database, Path(f"{place.database}.wal"), place.key, place.gate, place.settings)
     opened = [folder for folder in folders if _shut(folder, PRIVATE_FOLDER)]
-    return opened + [file for file in files if _shut(file, PRIVATE_FILE)]
+    opened += [file for file in files if _shut(file, PRIVATE_FILE)]
+    return [path for path in opened if place.data in opened or place.data not in path.parents]
 
 
 def _shut(path: Path, rights: int) -> bool:

@@ -50,7 +50,7 @@ _agentmem() {
                 "forget")
                     if [[ $current == -* ]]; then words="--query --session --profile --purge --unforget --dry-run --yes --json --help"; else words=""; fi ;;
                 "compact")
-                    if [[ $current == -* ]]; then words="--dry-run --seconds --json --help"; else words=""; fi ;;
+                    if [[ $current == -* ]]; then words="--dry-run --seconds --no-llm --json --help"; else words=""; fi ;;
                 "schedule")
                     if [[ $current == -* ]]; then words="--help"; else words="install remove status"; fi ;;
                 "schedule install")

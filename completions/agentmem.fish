@@ -128,6 +128,7 @@ complete -c agentmem -n '__fish_seen_subcommand_from forget' -l json -d 'Print J
 complete -c agentmem -n '__fish_seen_subcommand_from forget' -s h -l help -d 'Show help.'
 complete -c agentmem -n '__fish_seen_subcommand_from compact' -l dry-run -d 'Only show what would be done.'
 complete -c agentmem -n '__fish_seen_subcommand_from compact' -l seconds -x -d 'Stop after about N seconds.'
+complete -c agentmem -n '__fish_seen_subcommand_from compact' -l no-llm -d 'Ask no language model: what is merged keeps the words of one.'
 complete -c agentmem -n '__fish_seen_subcommand_from compact' -l json -d 'Print JSON with a version number, errors too.'
 complete -c agentmem -n '__fish_seen_subcommand_from compact' -s h -l help -d 'Show help.'
 complete -c agentmem -n '__fish_seen_subcommand_from schedule; and not __fish_seen_subcommand_from install remove status' -a install -d 'Set it up; shown first.'

@@ -7,8 +7,8 @@
 
 An example ends with exit code 0, unless what it shows begins with `error:`.
 
-All run in one home with the real embedding model; folder and variables carry over from one to the next. Output is
-compared line by line, after these are made equal, since they differ between machines and days:
+All run in one home with the real embedding model; folder and variables carry over from one to the next. What comes
+before the part on the commands is run each time, all else is `slow`. Output is compared line by line, after these are made equal, since they differ between machines and days:
 
 * ids (8 or 32 hex digits, and the six behind a profile's name), scores (four decimals or more), sizes (`584 bytes`), durations (`3.1 s`), stamps in names (`20261130T213613Z`);
 * days outside of April 2026, in which the examples play: they stand for the day of the run;
@@ -225,18 +225,39 @@ def _fails(example: Example) -> bool:
     return bool(example.shown) and example.shown[0].startswith("error:")
 
 
+class Outcomes:
+    """What the examples really do: each is run when it is asked for, after all before it."""
+
+    def __init__(self, root: Path) -> None:
+        self._tour = Tour(root)
+        self._done: list[Outcome] = []
+
+    def of(self, example: Example) -> Outcome:
+        place = EXAMPLES.index(example)
+        while len(self._done) <= place:
+            self._done.append(self._tour.run(EXAMPLES[len(self._done)]))
+        return self._done[place]
+
+
 @pytest.fixture(scope="module")
-def outcomes() -> Iterator[dict[Example, Outcome]]:
-    """What all examples really do, in a place whose short name leaves the lines where they break for the reader."""
+def outcomes() -> Iterator[Outcomes]:
+    """In a place whose short name leaves the lines where they break for the reader."""
     with tempfile.TemporaryDirectory(prefix="readme-", ignore_cleanup_errors=True) as root:
-        tour = Tour(Path(root))
-        yield {example: tour.run(example) for example in EXAMPLES}
+        yield Outcomes(Path(root))
+
+
+_SLOW_FROM = TEXT.splitlines().index("## Commands")
+
+
+def _cases() -> list[object]:
+    slow = pytest.mark.slow
+    return [pytest.param(one, id=str(one), marks=slow if one.line > _SLOW_FROM else ()) for one in EXAMPLES]
 
 
 @pytest.mark.skipif(os.name == "nt" or not shutil.which("bash"), reason="the examples are for a Unix shell")
-@pytest.mark.parametrize("example", EXAMPLES, ids=str)
+@pytest.mark.parametrize("example", _cases())
 def test_an_example_does_what_the_readme_shows(example, outcomes):
-    outcome = outcomes[example]
+    outcome = outcomes.of(example)
     assert (outcome.code != 0) == _fails(example), "\n".join(outcome.lines)
     if example.shown is not None and matched(example.shown, outcome.lines) is None:
         assert list(map(normal, outcome.lines)) == list(map(normal, example.shown)), str(example)

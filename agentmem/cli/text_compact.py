@@ -28,6 +28,14 @@ def compacted(done: Compacted, screen: Screen) -> None:
         screen.say(f"Would be done: {told}." if done.dry else f"Done: {told}.")
     else:
         screen.say("Nothing to do.")
+    if done.reworded is not None:
+        if done.reworded.merged or done.reworded.refused:
+            screen.say(
+                f"A model put {done.reworded.merged:,} of them into one sentence; {done.reworded.refused:,} of its "
+                "sentences did not rest on the evidence."
+            )
+        if done.reworded.note:
+            screen.say((done.reworded.note, "warning"))
     if done.purged:
         screen.say("The files were cleaned of what an earlier purge had left in them.")
     if done.open:

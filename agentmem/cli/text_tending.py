@@ -7,7 +7,7 @@ from agentmem.cli import results
 from agentmem.cli.screen import Piece, Screen, one_line
 from agentmem.cli.text_recall import ID, day, minute
 from agentmem.domain.memories import MemoryItem, Status
-from agentmem.store.journal import MEMORY, MESSAGE, SESSION, TOMBSTONE, Written
+from agentmem.store.journal import LINES, MEMORY, MESSAGE, SESSION, TOMBSTONE, Written
 from agentmem.store.versions import Version
 from agentmem.upkeep.undo import Deed
 
@@ -71,6 +71,9 @@ def _entry(entry: Written, contents: Mapping[str, str]) -> list[Piece]:
     if entry.about == SESSION:
         many = (entry.after or entry.before or {}).get("messages", "")
         return [f"{entry.operation} ", f"{many} messages of session {one_line(entry.subject)[:40]}"]
+    if entry.about == LINES:
+        many = len((entry.after or entry.before or {}).get("lines", ()))
+        return [f"{entry.operation} ", f"{many} lines of session {one_line(entry.subject)[:40]}, which was forked"]
     if entry.about == TOMBSTONE:
         return [f"{entry.operation} ", "the mark on a forgotten value" + (" removed" if entry.after is None else "")]
     words = contents.get(entry.subject) or (entry.after or {}).get("content") or (entry.before or {}).get("content")

@@ -68,6 +68,7 @@ class Weights:
         period: there, of a session in a period that the question names.
         future: what a message loses that was said after the day that the question calls today.
         by_memories: of memories' reciprocal ranks, by channel.
+        fit: power of a memory's relevance by which its reciprocal ranks are multiplied.
         by_messages: of what the channels add to a message's sum.
         messages: of a message's reciprocal rank: half for its words, one for its vector. Raw words count least of all.
         without: channels that are not asked.
@@ -90,5 +91,6 @@ class Weights:
     period: float = 3.0
     by_memories: Mapping[str, float] = field(default_factory=lambda: _BY_MEMORIES)
     by_messages: Mapping[str, float] = field(default_factory=lambda: _BY_MESSAGES)
+    fit: float = 1.0
     messages: float = 1.5
     without: frozenset[str] = frozenset()

@@ -14,6 +14,10 @@ from agentmem.hook.call import START, Call
 from agentmem.hook.place import PRIVATE_FILE, PRIVATE_FOLDER, Place
 
 SUFFIX = ".json"
+_BRIEFING = tuple(f"agentmem-memory{end}\\nReference data from agentmem".encode() for end in (">", "&gt;"))
+"""How a briefing begins in a transcript; `agentmem.recall` writes it, and a test holds the two to each other."""
+
+_HEAD = 1 << 20  # bytes of a transcript in which the first prompt is
 VERSION = 1
 
 
@@ -59,7 +63,22 @@ def is_briefed(place: Place, call: Call) -> bool:
     from hashlib import sha256
 
     name = sha256(f"{call.agent}\n{call.session}".encode("utf-8", "replace")).hexdigest()[:32]
-    return os.path.exists(os.path.join(place.data, "state", "briefed", name))
+    return os.path.exists(os.path.join(place.data, "state", "briefed", name)) or _has_briefing(call.transcript)
+
+
+def _has_briefing(transcript: str) -> bool:
+    """Whether a briefing is in what was said before: the session is a copy of one that was told.
+
+    Gemini's `--session-file` starts a session with the history of another one, and does not tell its hooks.
+    """
+    if not transcript:
+        return False
+    try:
+        with open(transcript, "rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError:
+        return False
+    return any(words in head for words in _BRIEFING)
 
 
 def is_due(place: Place, what: str, every: float) -> bool:

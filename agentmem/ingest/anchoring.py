@@ -16,7 +16,7 @@ from agentmem.store.anchors import COMMIT, FILE, SYMBOL, Anchor
 
 _FILE = re.compile(r"(?<![\w/.:@-])(?:\./)?((?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.[A-Za-z][A-Za-z0-9]{0,7})(?![\w/])")
 _SYMBOL = re.compile(r"`([A-Za-z_]\w{2,}(?:(?:\.|::|#)[A-Za-z_]\w*)*)(?:\(\))?`|\b([A-Za-z_]\w{2,})\(\)")
-_COMMIT = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
+_COMMIT = re.compile(r"\b(?:(?<=\bcommit )|(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f]))[0-9a-f]{7,40}\b")
 _MOST_SYMBOLS = 40  # that git looks for in a run
 _MOST_NAMES = 8  # of a memory
 _LATE = timedelta(days=2)

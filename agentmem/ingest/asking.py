@@ -36,13 +36,22 @@ class Question:
 class Asker:
     """Puts questions to the models of their roles. May be used by several threads.
 
+    What models answer is redacted like anything that is said: they may put together what was no secret in its parts.
+
     Args:
         choose: the model of a role.
+        redact: takes secrets out of a text.
         at_once: how many questions may be open.
     """
 
-    def __init__(self, choose: Callable[[ModelRole], LanguageModel], at_once: int = AT_ONCE) -> None:
+    def __init__(
+        self,
+        choose: Callable[[ModelRole], LanguageModel],
+        redact: Callable[[str], str],
+        at_once: int = AT_ONCE,
+    ) -> None:
         self._choose = choose
+        self._redact = redact
         self._models: dict[ModelRole, LanguageModel] = {}
         self._slots = threading.Semaphore(at_once)
         self._lock = threading.Lock()
@@ -82,7 +91,7 @@ class Asker:
                 self._end(key, reply)
         if reply.data is None:
             raise BadReply(f"{model.name} answered without an object")
-        return reply
+        return replace(reply, data=_each_text(reply.data, self._redact))
 
     def ask_all(self, questions: Sequence[Question]) -> list[Reply | BadReply]:
         """The answers in order, asked at the same time as far as there are slots; bad ones as the error that they are.
@@ -152,3 +161,13 @@ class Asker:
             use = self._uses.get(key, Use(*key))
             self._uses[key] = replace(use, seconds=use.seconds + (moment - self._since) / len(self._running))
         self._since = moment
+
+
+def _each_text(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_each_text(one, change) for one in value]
+    if isinstance(value, dict):
+        return {key: _each_text(one, change) for key, one in value.items()}
+    return value

@@ -1,5 +1,6 @@
 """What a language model finds in a piece of a session, before it is checked by another one."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,7 @@ from agentmem.store.messages import StoredMessage
 KINDS = [kind.value for kind in (MemoryKind.FACT, MemoryKind.EVENT, MemoryKind.INSTRUCTION, MemoryKind.TASK)]
 LONGEST = 1_000  # characters of a memory's content; what is longer is a copy, not a sentence
 _MOST = 40  # memories of one answer; a model that gives more has lost its way
+_BRACKETS = re.compile(r"(?P<mark>\[redacted:[\w-]+:[0-9a-f]{4}\])|[\[\]]")
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -128,8 +130,10 @@ def _take(
 
 
 def _bracketed(text: str) -> str:
-    """The text with the brackets of resolved dates as ordinary ones."""
-    return text.replace("[", "(").replace("]", ")") if text.count("[") == text.count("]") else text
+    """The text with the brackets of resolved dates as ordinary ones; those of redacted secrets stay."""
+    if text.count("[") != text.count("]"):
+        return text
+    return _BRACKETS.sub(lambda match: match["mark"] or {"[": "(", "]": ")"}[match[0]], text)
 
 
 def _place(raw: Mapping[str, Any], lines_by_number: Mapping[int, Line]) -> tuple[StoredMessage, str] | None:

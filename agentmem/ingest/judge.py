@@ -1,8 +1,8 @@
 """Stage: is a new memory really new? Its nearest stored ones tell.
 
 Memories of one topic settle that among themselves (`supersede`). For all others the rule finds only what says the same
-in the same words, apart from articles and punctuation; a model also finds what says the same in others, what brings a
-stored memory up to date, and what contradicts it.
+in the same words, or in other forms and another order of them (`agentmem.ingest.statements`); a model also finds what
+says the same in others, what brings a stored memory up to date, and what contradicts it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ from agentmem.domain.memories import MemoryItem
 from agentmem.domain.text import chunks, fold
 from agentmem.errors import BadReply
 from agentmem.ingest.asking import Asker, Question
+from agentmem.ingest.statements import read
 from agentmem.models.language import ModelRole
 from agentmem.prompts.load import load
 
@@ -54,11 +55,17 @@ class Judgement:
 
 
 def judge(item: MemoryItem, nearest: Sequence[MemoryItem]) -> Judgement | None:
-    """By rule: the stored memory that says the same, if one does."""
+    """By rule: the stored memory that says the same, if one does: in the same words, or in other forms of them."""
     words = significant(item.content)
     for stored in nearest:
         if stored.id != item.id and words and significant(stored.content) == words:
             return Judgement(item, stored, SAME, "the same words")
+    if not nearest:
+        return None
+    statement = read(item.content)
+    for stored in nearest:
+        if stored.id != item.id and statement.says_same(read(stored.content)):
+            return Judgement(item, stored, SAME, "the same in other words")
     return None
 
 

@@ -121,7 +121,7 @@ class _Payer:
         self._store = store
         self._config = config
         self._progress = progress
-        self._asker = Asker(lambda role: _named(models, role))
+        self._asker = Asker(lambda role: _named(models, role), store.redact)
         self._reader = Reader(store, self._asker, embedder)
         self._paid = Paid()
         self._tried: set[str] = set()

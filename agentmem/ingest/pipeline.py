@@ -1,6 +1,6 @@
 """The way of a message into the store: the only list of the stages.
 
-    source → redact → prepare (ids, terms) → extract → store raw → verify → supersede → journal → (later) vectorize
+    source → redact → prepare (ids, terms) → extract → store raw → verify → judge → supersede → journal → (vectorize)
 
 Where a language model is configured, what it owes is noted in the same transaction and paid later (`pay`), by the
 models' own stages: extract → verify → classify → judge → supersede → journal. `agentmem.ingest.stages` has them all.
@@ -24,6 +24,7 @@ from agentmem.ingest.classify import living
 from agentmem.ingest.forgotten import strike
 from agentmem.ingest.owe import owe
 from agentmem.ingest.propose import proposal, propose
+from agentmem.ingest.restated import restated
 from agentmem.ingest.trust import guarded
 from agentmem.projects import Project, identify
 from agentmem.store import anchors, hiding, journal, scrubbing, sessions
@@ -171,6 +172,8 @@ class Ingestion:
             scrubbed = scrubbing.scrubbed(connection)
         for message in messages:
             content = redact(message.content)
+            if message.speaker and (speaker := redact(message.speaker)) is not message.speaker:
+                message = replace(message, speaker=speaker)  # noqa: PLW2901 - the same message, without a secret
             if scrubbed:
                 identity = message_id(message.session_id, message.role, content)
                 _, content = scrubbed.get(scrubbing.hashed(redact.key, identity), ("", content))
@@ -216,13 +219,19 @@ class Ingestion:
             if new or into.moved or into.elsewhere:
                 # A fork's span and folder are those of its whole transcript, whichever session keeps the lines.
                 grown[arrival.place.no] = [incoming.message for incoming in one.incoming]
-            if not new:
+            if not new and not into.moved:
                 continue
             place = arrival.place
-            after = {"messages": len(new), "source": source, "session_no": place.no, "first": place.next_seq}
+            after = {
+                "messages": len(new) + len(into.moved),
+                "source": source,
+                "session_no": place.no,
+                "first": place.next_seq,
+            }
             entries.append(
                 journal.Entry("ingest", arrival.profile, session_id, before.get(place.no), after, journal.SESSION)
             )
+            entries += journal.moves(arrival.profile, place.no, into.moves)
             proposals += [
                 proposal(arrival.profile, arrival.place.no, replace(candidate, said_at=incoming.message.at))
                 for incoming in new
@@ -233,6 +242,7 @@ class Ingestion:
             sessions.extend(connection, grown)
             owe(connection, self._store.config, list(grown))
         journal.write(connection, self._actor, entries, self._action)
+        proposals = restated(connection, proposals)
         plan = propose(connection, proposals, self._terms, actor=self._actor, action=self._action)
         anchors.add(connection, self._anchoring.anchors(item for item, _ in plan.added.values()))
         self.done.memories += len(plan.added)

@@ -60,7 +60,7 @@ def remember(
     guess = guessed(text, at)
     kind = kind or guess.kind
     life = at + timedelta(days=store.config.task_days)
-    key = topic_key or guess.topic_key
+    key = (topic_key and store.redact(topic_key)) or guess.topic_key
     item = MemoryItem(
         id=memory_id(profile, kind, key, normalise(text)),
         profile=profile,

@@ -11,7 +11,7 @@ of them.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from agentmem.domain.ids import digest
 from agentmem.domain.text import SINGLE, chunks, fold, normalise, terms_of
@@ -29,6 +29,7 @@ _CONTRAST = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"[^\W\d]{2,}[_./\\:@-]+[^\W\d]{2,}|_")
+_LONG_NUMBER = re.compile(r"\d{4}")  # may be written with commas
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _ORDER = frozenset(["before", "after", "above", "below", "over", "under", "from", "except", "unless", "until", "only"])
 """Words that carry no subject, yet turn what a sentence says into something else."""
@@ -57,6 +58,13 @@ MOST_PHRASE = 12
 """Words of a phrase that is looked for in what comes in; of a longer one the first twelve."""
 
 
+LEAST = 2
+"""Words and marks that a statement must have to be compared with others."""
+
+_DERIVED = frozenset([*_IRREGULAR.values()])
+_PIECE = 2  # letters of the shortest piece
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A sentence taken apart.
@@ -78,6 +86,14 @@ class Statement:
         """How many things it is made of."""
         return len(self.words) + len(self.marks)
 
+    def says_same(self, other: "Statement") -> bool:
+        """Whether the two say the same apart from how they say it. Of one word alone nobody knows what is said."""
+        return (
+            self.size >= LEAST
+            and (self.words, self.marks, self.denies) == (other.words, other.marks, other.denies)
+            and not self.only_swapped(other)
+        )
+
     def only_swapped(self, other: "Statement") -> bool:
         """Whether the two are one frame with its words exchanged: "A calls B" and "B calls A" do not say the same."""
         (mine, frame), (theirs, its) = self.order, other.order
@@ -92,6 +108,7 @@ def _stem() -> Callable[[str], str]:
     return stem
 
 
+@lru_cache(maxsize=4_096)
 def read(text: str) -> Statement:
     """Take a sentence apart. What a contrast names ("pnpm, not npm") is no part of what it says."""
     bare = _CONTRAST.sub(" ", text)
@@ -124,6 +141,23 @@ def _stemmed(term: str) -> str:
     if len(term) <= 2 or not (term.isascii() and term.isalpha()):
         return term
     return _IRREGULAR.get(term) or _stem()(term)
+
+
+def pieces(statement: Statement, most: int) -> tuple[str, ...]:
+    """The longest pieces of words that a text must contain, in lower case, to say the same; none where that is unsure.
+
+    A stem is no piece where it is made otherwise than by cutting an ending off.
+    """
+    if statement.size < LEAST:
+        return ()
+    plain = {_cut(word) for word in statement.words - _DERIVED}
+    plain |= {mark for mark in statement.marks if not _LONG_NUMBER.search(mark)}
+    return tuple(sorted((one for one in plain if len(one) >= _PIECE), key=lambda one: (-len(one), one))[:most])
+
+
+def _cut(stem: str) -> str:
+    """A stem without the vowel that Porter puts at its end in place of another ("company": compani, "filing": file)."""
+    return stem[:-1] if stem.isascii() and stem[-1:] in ("e", "i") else stem
 
 
 def value_of(topic_key: str, statement: Statement) -> tuple[str, ...]:

@@ -80,7 +80,8 @@ class Plan:
     refused: int = 0
 
 
-_TRUST = {Trust.LOW: 0, Trust.MEDIUM: 1, Trust.HIGH: 2}
+STRENGTH = {Trust.LOW: 0, Trust.MEDIUM: 1, Trust.HIGH: 2}
+"""How much each kind of trust counts, to compare two."""
 
 
 def supersede(known: Iterable[Known], proposals: Iterable[Proposal]) -> Plan:
@@ -166,7 +167,7 @@ class _Ledger:
         if holder is None or holder.status is not Status.ACTIVE or item.status is not Status.ACTIVE:
             return
         held_since = self._last_said.get(old)
-        if _TRUST[item.trust] < _TRUST[holder.trust]:
+        if STRENGTH[item.trust] < STRENGTH[holder.trust]:
             return
         if held_since is not None and held_since > said_at:
             old, new, holder = new, old, item
@@ -179,7 +180,7 @@ class _Ledger:
         if holder is not None:
             held_since = self._last_said.get(holder)
             later = held_since is not None and held_since > said_at
-            if later or _TRUST[item.trust] < _TRUST[self._items[holder].trust]:
+            if later or STRENGTH[item.trust] < STRENGTH[self._items[holder].trust]:
                 self._items[item.id] = replace(item, superseded_by=holder)
                 return
             self._items[holder] = replace(self._items[holder], status=Status.SUPERSEDED, superseded_by=item.id)

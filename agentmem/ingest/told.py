@@ -54,7 +54,9 @@ def take_in(store: Store, terms: Terms, statements: Sequence[Told], *, profile: 
             done.too_long += bool(text)
             continue
         kind = told.kind or guess.kind
-        key = told.topic_key or (guess.topic_key if often[guess.topic_key] == 1 else None)
+        key = (told.topic_key and store.redact(told.topic_key)) or (
+            guess.topic_key if often[guess.topic_key] == 1 else None
+        )
         at = told.at or now()
         item = MemoryItem(
             id=memory_id(profile, kind, key, normalise(text)),

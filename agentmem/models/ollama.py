@@ -12,6 +12,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from ipaddress import ip_address
 from threading import Event
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -54,13 +55,20 @@ def allowed_host(host: str, *, allow_remote: bool) -> str:
     name = urlsplit(host if "://" in host else f"//{host}").hostname or "127.0.0.1"
     if name in ("0.0.0.0", "::"):  # noqa: S104 - what a server listens on stands in the same variable
         return host.replace(name, "127.0.0.1" if name == "0.0.0.0" else "::1", 1)  # noqa: S104
-    if not (name in ("localhost", "::1") or name.startswith("127.")) and not allow_remote:
+    if not allow_remote and name != "localhost" and not _is_loopback(name):
         raise ConfigError(
             f"Ollama's host {host} is another machine, which would get to read what is remembered",
             "`agentmem config set allow_remote true` permits that; `agentmem config set ollama_host "
             f"{LOCAL}` stays on this one.",
         )
     return host
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:  # a name, like 127.0.0.1.example.com
+        return False
 
 
 def connect(host: str, seconds: float) -> "Client":

@@ -2,12 +2,14 @@
 
 Reciprocal rank fusion (Cormack et al., 2009): score = Σ_channels weight / (60 + rank).
 
-Memories take part with their rank in each of their channels. Raw messages first become one ranking of their own, by
-scores and not by ranks: on LoCoMo, rank fusion of words and vectors loses to the sum of their standard scores
-(R@10 67.4 against 74.1), because a rank forgets how far ahead the first one was. That sum, told in `domain.weights`,
-is made in two steps: what the channels give names the candidates, and what is known of each candidate's speaker, time
-and place is added. The rank by the whole sum then takes part, and its share is told apart in proportion to the sum's
-parts. Ties go to the newer.
+Memories take part with their rank in each of their channels, times their relevance: there are few, so that the second
+may have nothing to do with the question, and what weighs a memory besides (`weigh`) would put it first. In the set of
+coding work of the tests the first hit is right for 52.0% of the questions, without that factor 50.0%. Raw messages
+first become one ranking of their own, by scores and not by ranks: on LoCoMo, rank fusion of words and vectors loses
+to the sum of their standard scores (R@10 67.4 against 74.1), because a rank forgets how far ahead the first one was.
+That sum, told in `domain.weights`, is made in two steps: what the channels give names the candidates, and what is
+known of each candidate's speaker, time and place is added. The rank by the whole sum then takes part, and its share
+is told apart in proportion to the sum's parts. Ties go to the newer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 LENGTH = "length"
 """The part that a long message loses."""
+
+FIT = "relevance"
+"""The part that a memory loses which may have little to do with the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +83,14 @@ def _memories(rankings: Sequence[Ranking], by: Weights) -> list[Fused]:
             parts.setdefault(slot, []).append(Part(ranking.channel, rank, float(ranking.scores[i]), share))
     slots = np.array(sorted(parts), dtype=np.int64)
     estimates = dict(zip(slots.tolist(), _relevance(slots, rankings, memory=True).tolist(), strict=True))
-    return [
-        Fused(slot, sum(part.share for part in own), estimates[slot], tuple(own))
-        for slot, own in parts.items()
-        if estimates[slot] >= WORTH_SHOWING
-    ]
+    return [_memory(slot, estimates[slot], own, by) for slot, own in parts.items() if estimates[slot] >= WORTH_SHOWING]
+
+
+def _memory(slot: int, estimate: float, parts: Sequence[Part], by: Weights) -> Fused:
+    score = sum(part.share for part in parts)
+    fit = estimate**by.fit
+    less = (Part(FIT, 0, estimate, score * (fit - 1)),) if fit < 1 else ()
+    return Fused(slot, score * fit, estimate, (*parts, *less))
 
 
 def _relevance(slots: "NDArray[np.int64]", rankings: Sequence[Ranking], *, memory: bool) -> "NDArray[np.float64]":

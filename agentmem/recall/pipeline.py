@@ -17,6 +17,7 @@ from agentmem.domain.weights import VECTOR
 from agentmem.errors import BadReply, ModelUnavailable
 from agentmem.models.choose import embedder_of
 from agentmem.models.embedder import Embedder
+from agentmem.models.ollama_embedder import OllamaEmbedder
 from agentmem.recall import anchored, elapsed, outdated
 from agentmem.recall.aid import UNAIDED, Aid
 from agentmem.recall.answering import in_words
@@ -35,7 +36,7 @@ from agentmem.recall.ranking import Ranking, nothing, selected
 from agentmem.recall.relevance import KNOWN
 from agentmem.recall.sessions import foremost
 from agentmem.recall.weigh import MOST_WEIGHED, UNCONFIRMED, Rates, weigh
-from agentmem.recall.widen import widened
+from agentmem.recall.widen import prepared, widened
 from agentmem.store import anchors, embeddings, memories, messages, pasts
 from agentmem.store.pasts import Past
 from agentmem.store.store import Connection, Store
@@ -68,14 +69,15 @@ def recall(
     """
     began = time.monotonic()
     query, embedder, trouble = widened(store, ask(text), ask, embedder, aid, began=began)
-    answer = _find(store, query, embedder, rates)
+    until = began + aid.seconds
+    answer = _find(store, query, embedder, rates, until)
 
     def lookup(phrase: str) -> datetime | None:
         if answer.abstained:
             return None
         happening = replace(ask(phrase), limit=1)
         _, embeds, _ = widened(store, happening, ask, embedder, Aid(seconds=aid.seconds, early=aid.early), began=began)
-        best = _find(store, happening, embeds, rates).hits
+        best = _find(store, happening, embeds, rates, until).hits
         return (best[0].occurred_at or best[0].at) if best else None
 
     # Where the question itself names both days, the calendar answers without any memory.
@@ -83,10 +85,26 @@ def recall(
     if computed is not None:
         answer = replace(answer, text=computed, author="rule", abstained=False)
     answer = replace(answer, trouble=aid.trouble or trouble)
-    return in_words(query, answer, aid, until=began + aid.seconds)
+    return in_words(query, answer, aid, until=until)
 
 
-def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None], rates: Rates) -> Answer:
+class _NotAsked(Exception):
+    """The vectors come from a model on a server that has not been asked about the question yet."""
+
+    def __init__(self, model: OllamaEmbedder) -> None:
+        self.model = model
+
+
+def _find(store: Store, query: Query, embedder: Callable[[], Embedder | None], rates: Rates, until: float) -> Answer:
+    """Search. A server is asked while the database is closed: whoever wants to write would have to wait for it."""
+    try:
+        return _search_all(store, query, embedder, rates)
+    except _NotAsked as found:
+        query, model = prepared(found.model, query, until)
+        return _search_all(store, query, lambda: model, rates)
+
+
+def _search_all(store: Store, query: Query, embedder: Callable[[], Embedder | None], rates: Rates) -> Answer:
     with store.reading() as connection:
         past = _past(connection, query)
         searched = query if past is None else replace(query, everything=True)
@@ -143,6 +161,8 @@ def _by_vector(
         return _no_vectors()
     try:
         model = _serving(generation.model, embedder(), store.config)
+        if isinstance(model, OllamaEmbedder):
+            raise _NotAsked(model)
         vector = model.embed_query(query.text)
     except (ModelUnavailable, BadReply) as error:
         return _no_vectors(f"words only: {error.message}")

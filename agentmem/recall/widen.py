@@ -162,6 +162,18 @@ def widened(
     return more, _given(kept, embedder), ""
 
 
+def prepared(model: Embedder, query: Query, until: float) -> tuple[Query, KeptEmbedder]:
+    """An embedder that has embedded a question already, or will say that it could not; and the question.
+
+    The hypothetical answer is left out where there is no time for its vector.
+    """
+    kept = KeptEmbedder(model)
+    kept.prepare(query.text, until)
+    if query.hypothesis and not kept.knows(query.hypothesis, until):
+        query = replace(query, hypothesis="")
+    return query, kept
+
+
 def widen(model: LanguageModel, query: Query, keys: Sequence[str], seconds: float) -> Widening:
     """Ask a model, and take of its reply what can be used.
 

@@ -113,7 +113,7 @@ class Database:
 
     @contextmanager
     def _opened(self, deadline: float) -> Iterator[duckdb.DuckDBPyConnection]:
-        previous = os.umask(0o077)  # the file and its write-ahead log must never be readable by others
+        previous = os.umask(0o077)  # the file must never be readable by others
         try:
             connection = self._retry(lambda: duckdb.connect(self.file, config=self._settings), deadline)
         finally:

@@ -1,10 +1,10 @@
 """Lines that several transcripts have because a session was forked, and the one session that keeps each.
 
-A fork repeats what its parent said: under the same ids (Claude Code's background sessions, Qwen Code, pi), or under new
-ones with the same times (OpenCode, forks by Claude's SDK). Such a line is stored once in a profile. Which of the
-sessions keeps it follows from their ids alone (`agentmem.domain.ids.session_rank`), so that it makes no difference in
-which order the transcripts are read: where the session that ought to keep it comes later, the line moves there, and
-what rests on it moves along.
+A fork repeats what its parent said: under the same ids (Claude Code's background sessions, Gemini CLI, Qwen Code, pi),
+or under new ones with the same times (OpenCode, forks by Claude's SDK). Such a line is stored once in a profile. Which
+of the sessions keeps it follows from their ids alone (`agentmem.domain.ids.session_rank`), so that it makes no
+difference in which order the transcripts are read: where the session that ought to keep it comes later, the line moves
+there, and what rests on it moves along.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from agentmem.domain.messages import Message
 from agentmem.store import fulltext
 from agentmem.store.rows import TIME, registered, stored
 
-GLOBAL_IDS = frozenset({"claude", "qwen"})
+GLOBAL_IDS = frozenset({"claude", "gemini", "qwen"})
 """Agents whose transcripts give a line the same id wherever it is copied to, and no other line that id."""
 
 FORKING = GLOBAL_IDS | {"opencode", "pi"}
@@ -47,20 +47,35 @@ class Moving:
     """An occurrence that leaves the session that had it.
 
     Args:
-        no: that session's number.
+        session_id: that session.
+        no: its number.
         seq: the occurrence's position there.
         id: the message's id there.
         at: when it was said.
+        source_id: the id that the transcript there gives the line.
+        stored_at: when it was stored there.
         forgotten_at: when it was forgotten, if it was.
         is_purged: whether its words were taken out for good.
     """
 
+    session_id: str
     no: int
     seq: int
     id: str
     at: datetime | None
+    source_id: str | None
+    stored_at: datetime | None
     forgotten_at: datetime | None
     is_purged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """An occurrence that left its session, with its position and the message's id where it is now."""
+
+    old: Moving
+    seq: int
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +96,9 @@ def settle(connection: duckdb.DuckDBPyConnection, lines: Sequence[Line]) -> Sett
     asked = [n for n, line in enumerate(lines) if line.message.agent in FORKING]
     kept, moving = set(), {}
     if asked:
-        for n, session_id, one in _stored(connection, lines, asked):
+        for n, one in _stored(connection, lines, asked):
             # What was purged must stay where that is known.
-            if one.is_purged or session_rank(session_id) < session_rank(lines[n].message.session_id):
+            if one.is_purged or session_rank(one.session_id) < session_rank(lines[n].message.session_id):
                 kept.add(n)
             else:
                 moving[n] = one
@@ -107,8 +122,8 @@ def _keys(line: Line) -> list[tuple[object, ...]]:
 
 def _stored(
     connection: duckdb.DuckDBPyConnection, lines: Sequence[Line], asked: Sequence[int]
-) -> list[tuple[int, str, Moving]]:
-    """(position, session that has it, its occurrence there)."""
+) -> list[tuple[int, Moving]]:
+    """(position, the occurrence in the session that has it)."""
     said = [lines[n].message for n in asked]
     with registered(
         connection,
@@ -126,23 +141,24 @@ def _stored(
         rows = connection.execute(
             """
             WITH found AS (
-                SELECT n.n, o.session_no, o.seq, o.message_id, o.said_at FROM new_rows n
+                SELECT n.n, o.session_no, o.seq, o.message_id, o.said_at, o.source_id, o.stored_at FROM new_rows n
                 JOIN occurrences o ON o.source_id = n.source_id AND o.session_no <> n.no
                 JOIN sessions s ON s.no = o.session_no AND s.profile = n.profile
                 UNION
-                SELECT n.n, o.session_no, o.seq, o.message_id, o.said_at FROM new_rows n
+                SELECT n.n, o.session_no, o.seq, o.message_id, o.said_at, o.source_id, o.stored_at FROM new_rows n
                 JOIN occurrences o ON o.said_at = n."at" AND o.session_no <> n.no
                 JOIN sessions s ON s.no = o.session_no AND s.profile = n.profile AND s.agent = n.agent
                 JOIN messages m ON m.session_no = o.session_no AND m.id = o.message_id
                     AND m.role = n.role AND (m.content = n.content OR m.purged_by IS NOT NULL)
             )
-            SELECT f.n, s.id, f.session_no, f.seq, f.message_id, f.said_at, m.forgotten_at, m.purged_by IS NOT NULL
+            SELECT f.n, s.id, f.session_no, f.seq, f.message_id, f.said_at, f.source_id, f.stored_at,
+                m.forgotten_at, m.purged_by IS NOT NULL
             FROM found f
             JOIN sessions s ON s.no = f.session_no
             JOIN messages m ON m.session_no = f.session_no AND m.id = f.message_id
             """
         ).fetchall()
-    return [(n, session, Moving(*place)) for n, session, *place in rows]
+    return [(n, Moving(*place)) for n, *place in rows]
 
 
 def take_out(connection: duckdb.DuckDBPyConnection, moves: Sequence[tuple[Moving, Line]], step: int) -> None:
@@ -163,6 +179,7 @@ def take_out(connection: duckdb.DuckDBPyConnection, moves: Sequence[tuple[Moving
             "seq": ("int32", [old.seq for old, _ in moves]),
             "old_id": ("string", [old.id for old, _ in moves]),
             "at": (TIME, [old.at for old, _ in moves]),
+            "new_at": (TIME, [stored(line.message.at) for _, line in moves]),
             "no": ("int32", [line.no for _, line in moves]),
             "id": ("string", [line.id for _, line in moves]),
         },
@@ -171,7 +188,7 @@ def take_out(connection: duckdb.DuckDBPyConnection, moves: Sequence[tuple[Moving
             """
             DELETE FROM occurrences USING new_rows n
             WHERE occurrences.session_no = n.old_no AND occurrences.seq = n.seq;
-            UPDATE evidence SET session_no = n.no, message_id = n.id FROM new_rows n
+            UPDATE evidence SET session_no = n.no, message_id = n.id, said_at = n.new_at FROM new_rows n
             WHERE evidence.session_no = n.old_no AND evidence.message_id = n.old_id
                 AND evidence.said_at IS NOT DISTINCT FROM n."at";
             DELETE FROM messages USING new_rows n WHERE messages.session_no = n.old_no AND messages.id = n.old_id

@@ -8,10 +8,11 @@ from typing import Any
 
 import duckdb
 
+from agentmem.store.forks import Moved
 from agentmem.store.rows import TIME, insert, now, number, stored, told
 
-MEMORY, MESSAGE, SESSION, TOMBSTONE = "memory", "message", "session", "tombstone"
-"""What an entry can be about."""
+MEMORY, MESSAGE, SESSION, TOMBSTONE, LINES = "memory", "message", "session", "tombstone", "lines"
+"""What an entry can be about. *Lines* are those of a session that another one has as well, and keeps from then on."""
 
 _COLUMNS = "no, written_at, actor, operation, profile, subject, before, after, about, action, undoes"
 
@@ -101,6 +102,27 @@ def write(
     )
 
 
+def moves(profile: str, no: int, moved: Sequence[Moved]) -> list[Entry]:
+    """What is to be written of lines that went to a session, by the number of that; an entry for each they left."""
+    left: dict[tuple[str, int], list[Moved]] = {}
+    for one in moved:
+        left.setdefault((one.old.session_id, one.old.no), []).append(one)
+    return [
+        Entry(
+            "move",
+            profile,
+            session_id,
+            {
+                "session_no": old_no,
+                "lines": [[one.old.seq, one.old.id, one.old.source_id, one.old.stored_at] for one in lines],
+            },
+            {"session_no": no, "lines": [[one.seq, one.id] for one in lines]},
+            LINES,
+        )
+        for (session_id, old_no), lines in left.items()
+    ]
+
+
 def about(connection: duckdb.DuckDBPyConnection, subjects: Sequence[str]) -> list[Written]:
     """What happened to some memories, messages or sessions, oldest first."""
     rows = connection.execute(
@@ -159,6 +181,11 @@ def entries(connection: duckdb.DuckDBPyConnection, wanted: Wanted, limit: int | 
         },
     ).fetchall()
     return [_written(row) for row in rows]
+
+
+def known(connection: duckdb.DuckDBPyConnection, action: int) -> bool:
+    """Whether there is an action of this number."""
+    return bool(number(connection, "SELECT count(*) FROM journal WHERE coalesce(action, no) = $1", [action]))
 
 
 def beginning(connection: duckdb.DuckDBPyConnection, start: str) -> list[str]:

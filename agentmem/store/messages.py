@@ -9,7 +9,7 @@ import duckdb
 
 from agentmem.domain.messages import Message, Role
 from agentmem.store import forks, fulltext
-from agentmem.store.forks import Line, Moving
+from agentmem.store.forks import Line, Moved, Moving
 from agentmem.store.rows import TIME, insert, now, registered, stored, told
 from agentmem.store.sessions import Place
 
@@ -94,11 +94,13 @@ class Added:
         new: those that gave a new occurrence.
         moved: those that another session had, and that this one keeps from now on.
         elsewhere: how many another session keeps.
+        moves: of `moved`, where each was and is now.
     """
 
     new: list[Incoming]
     moved: list[Incoming]
     elsewhere: int
+    moves: Sequence[Moved] = ()
 
 
 def add(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> list[Added]:
@@ -126,6 +128,7 @@ def add(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> l
     for arrival in arrivals:
         into = Added([], [], 0)
         elsewhere = 0
+        left: dict[int, Moving] = {}
         for one in arrival.incoming:
             position += 1
             place = (arrival.place.no, one.id)
@@ -140,12 +143,15 @@ def add(connection: duckdb.DuckDBPyConnection, arrivals: Sequence[Arrival]) -> l
             if position in settled.moving:
                 moves.append((settled.moving[position], lines[position]))
                 into.moved.append(one)
+                left[id(one)] = settled.moving[position]
             else:
                 into.new.append(one)
             if place not in stored_ids:
                 stored_ids.add(place)
                 first_seen.append((arrival.place.no, one))
-        added.append(replace(into, elsewhere=elsewhere))
+        places = enumerate(_in_order(arrival, into), arrival.place.next_seq)
+        came = [Moved(left[id(one)], seq, one.id) for seq, one in places if id(one) in left]
+        added.append(replace(into, elsewhere=elsewhere, moves=came))
     forks.take_out(connection, moves, SESSION_STEP)
     _insert(connection, arrivals, added, first_seen)
     for old, line in moves:

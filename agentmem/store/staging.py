@@ -5,7 +5,7 @@ must be settled row by row (other profile names, new ids, terms) happens here, w
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,6 +15,8 @@ import duckdb
 from agentmem.domain.ids import digest, memory_id
 from agentmem.domain.text import normalise
 from agentmem.errors import BadInput
+from agentmem.store import cleaning
+from agentmem.store.cleaning import Digests
 from agentmem.store.portable import TABLES, Table, Type
 from agentmem.store.rows import number, registered
 
@@ -66,9 +68,6 @@ _CONTRADICTIONS = {
     "sessions are there twice": "(SELECT id FROM sessions GROUP BY profile, id HAVING count(*) > 1)",
     "messages are there twice": "(SELECT id FROM messages GROUP BY profile, session_id, id HAVING count(*) > 1)",
 }
-
-
-Digests = Callable[[str, str | None, str], Collection[str]]
 
 
 class Staging:
@@ -135,6 +134,10 @@ class Staging:
         for wrong, source in _CONTRADICTIONS.items():
             if many := number(self._connection, f"SELECT count(*) FROM {source}"):
                 raise BadInput(f"The export contradicts itself: {many:,} {wrong}", _REFUSED)
+
+    def redact(self, change: Callable[[str], str], digests: Digests) -> int:
+        """Take secrets out of all texts; how many had one. See `cleaning.clean`."""
+        return cleaning.clean(self._connection, change, digests)
 
     def _count_where(self, table: str, condition: str) -> int:
         return number(self._connection, f"SELECT count(*) FROM {table} t WHERE {condition}")

@@ -1,6 +1,7 @@
 """Compaction: the store is put in order, in short steps of which each is whole or not done.
 
-expire → merge duplicates → note contradictions → trim → sort postings → tidy LanceDB → checkpoint
+expire → merge duplicates (and put them into words, by a model) → note contradictions → trim → sort postings
+→ tidy LanceDB → checkpoint
 
 Everything that takes time happens on copies; a step then writes in one short transaction what still fits the store, so
 that sessions can come in meanwhile. Nothing is kept about how far a run came: what is left to do is asked of the store.
@@ -27,6 +28,7 @@ from agentmem.store.store import Connection, Store
 from agentmem.store.vectors import VectorTable
 from agentmem.upkeep import notes
 from agentmem.upkeep.duplicates import VETO, Cluster, Weighed, blocks, clusters, disputes, weigh
+from agentmem.upkeep.merge_by_model import Reworded, Rewording
 from agentmem.upkeep.purge import clean
 from agentmem.upkeep.tidy import tidy
 
@@ -58,6 +60,7 @@ class Compacted:
         sorted: the postings were sorted.
         purged: the files were cleaned of what an earlier purge had left in them.
         vectors: LanceDB was tidied; False if there is none, or another process was at it.
+        reworded: what a model made of the clusters; None where none was to be asked.
     """
 
     dry: bool = False
@@ -73,6 +76,7 @@ class Compacted:
     sorted: bool = False
     purged: bool = False
     vectors: bool = False
+    reworded: Reworded | None = None
 
 
 class _OutOfTime(Exception):
@@ -85,6 +89,7 @@ def compact(
     *,
     dry_run: bool = False,
     seconds: float | None = None,
+    rewording: Rewording | None = None,
     progress: Progress = lambda _done, _all: None,
 ) -> Compacted:
     """Put the store in order.
@@ -94,6 +99,7 @@ def compact(
         config: the policies.
         dry_run: only tell what would be done.
         seconds: stop after about this long; the next run goes on. None: at the end.
+        rewording: puts what was merged into words, by a model; None: the memory that stays keeps its own.
         progress: called with the duplicates merged and all that were found.
 
     Raises:
@@ -102,7 +108,7 @@ def compact(
     done = Compacted(dry=dry_run)
     if not store.exists():
         return done
-    run = _Run(store, config, done, None if seconds is None else time.monotonic() + seconds, progress)
+    run = _Run(store, config, done, None if seconds is None else time.monotonic() + seconds, progress, rewording)
     try:
         if dry_run:
             run.look()
@@ -117,13 +123,20 @@ def compact(
 
 class _Run:
     def __init__(
-        self, store: Store, config: Config, done: Compacted, deadline: float | None, progress: Progress
+        self,
+        store: Store,
+        config: Config,
+        done: Compacted,
+        deadline: float | None,
+        progress: Progress,
+        rewording: Rewording | None,
     ) -> None:
         self._store = store
         self._config = config
         self._done = done
         self._deadline = deadline
         self._progress = progress
+        self._rewording = rewording
 
     def look(self) -> None:
         with self._store.reading() as connection:
@@ -206,8 +219,18 @@ class _Run:
                 for cluster in self._merged(connection, batch, action):
                     self._note(cluster)
             self._progress(self._done.merged, every)
+        if self._reword(action):
+            return self._weighed()
         gone = {member.id for cluster in found for member in cluster.members}
         return [one for one in weighed if one.item.id not in gone]
+
+    def _reword(self, action: journal.Action) -> bool:
+        """Let a model put into words what was merged; tells whether any memory changed by that."""
+        if self._rewording is None or not self._done.clusters:
+            return False
+        clusters = [Cluster(keeper, members) for keeper, members in self._done.clusters]
+        self._done.reworded = self._rewording.reword(clusters, action, self._deadline)
+        return self._done.reworded.merged > 0
 
     def _note(self, cluster: Cluster) -> None:
         self._done.clusters.append((cluster.keeper, cluster.members))

@@ -4,10 +4,12 @@ from collections.abc import Callable, Sequence
 
 from agentmem.config import Config
 from agentmem.errors import NotFound, UsageError
+from agentmem.models.language import LanguageModel, ModelRole
 from agentmem.store import contradictions, journal
 from agentmem.store.contradictions import Open
 from agentmem.store.store import Store
 from agentmem.upkeep.compact import Compacted, compact
+from agentmem.upkeep.merge_by_model import Rewording
 
 
 class Compacting:
@@ -15,12 +17,14 @@ class Compacting:
 
     config: Config
     _store: Store
+    _choose: Callable[[ModelRole], LanguageModel | None]
 
     def compact(
         self,
         *,
         dry_run: bool = False,
         seconds: float | None = None,
+        llm: bool = True,
         progress: Callable[[int, int], None] = lambda _done, _all: None,
     ) -> Compacted:
         """Merge memories that say the same, let tasks expire, note contradictions, and tidy all parts of the store.
@@ -30,12 +34,17 @@ class Compacting:
         Args:
             dry_run: only tell what would be done.
             seconds: stop after about this long; None: when all is done.
+            llm: let the model that the settings name for merging put what was merged into one sentence, within the
+                day's budget. What a machine does not find in the evidence is not taken; the merge itself is the rule's.
             progress: called with the duplicates merged and all that were found.
 
         Raises:
             StoreBusy: others hold the store; what was done stays.
         """
-        return compact(self._store, self.config, dry_run=dry_run, seconds=seconds, progress=progress)
+        rewording = Rewording(self._store, self._choose) if llm and self.config.language_model != "none" else None
+        return compact(
+            self._store, self.config, dry_run=dry_run, seconds=seconds, rewording=rewording, progress=progress
+        )
 
     def contradictions(self, profiles: Sequence[str] = ()) -> tuple[Open, ...]:
         """The contradictions that were found and nobody settled yet, of some profiles or of all."""

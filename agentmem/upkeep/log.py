@@ -14,6 +14,8 @@ from agentmem.upkeep.inspect import find
 ACTION = re.compile(r"e(\d{1,18})")
 """How an action is called."""
 
+_SHORTEST_ID = 8  # characters that ids are shown with: one that begins with e may go on with digits alone
+
 
 def subject_of(connection: Connection, about: str | None) -> journal.Wanted:
     """The entries that are about a thing: an action `e12`, a memory, a message, a session; None: all.
@@ -25,7 +27,7 @@ def subject_of(connection: Connection, about: str | None) -> journal.Wanted:
     if about is None:
         return journal.Wanted()
     called = ACTION.fullmatch(about.strip().lower())
-    if called:
+    if called and (journal.known(connection, int(called[1])) or len(called[0]) < _SHORTEST_ID):
         return journal.Wanted(actions=(int(called[1]),))
     if journal.about(connection, [about]):
         return journal.Wanted(subjects=(about,))

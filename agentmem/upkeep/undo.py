@@ -23,7 +23,7 @@ from datetime import datetime
 from agentmem.errors import AgentmemError, NotFound, UsageError
 from agentmem.store import journal, messages, sessions, states, withdraw
 from agentmem.store.fulltext import Terms
-from agentmem.store.journal import MEMORY, MESSAGE, SESSION, TOMBSTONE, Entry, Written
+from agentmem.store.journal import LINES, MEMORY, MESSAGE, SESSION, TOMBSTONE, Entry, Written
 from agentmem.store.messages import slot_of
 from agentmem.store.store import Connection
 
@@ -186,6 +186,8 @@ def _memory(connection: Connection, entry: Written, terms: Terms) -> None:
 
 def _message(connection: Connection, entry: Written, terms: Terms) -> None:
     before = entry.before or {}
+    if not withdraw.is_stored(connection, before["session_no"], entry.subject):  # a fork keeps it now
+        raise _in_the_way(connection, entry)
     if before.get("forgotten"):
         messages.forget(connection, before["session_no"], entry.subject)
     else:
@@ -201,6 +203,11 @@ def _session(connection: Connection, entry: Written, terms: Terms) -> None:
     withdraw.withdraw(connection, after["session_no"], after["first"], entry.before)
 
 
+def _lines(connection: Connection, entry: Written, terms: Terms) -> None:
+    if not withdraw.move_back(connection, entry.before or {}, entry.after or {}, terms):
+        raise _in_the_way(connection, entry)
+
+
 def _tombstone(connection: Connection, entry: Written, terms: Terms) -> None:
     del terms
     states.restore_tombstone(connection, entry.before, entry.after)
@@ -211,12 +218,15 @@ REVERSERS: Mapping[str, Reverser] = {
     MESSAGE: _message,
     SESSION: _session,
     TOMBSTONE: _tombstone,
+    LINES: _lines,
 }
 """The way back for each thing that an entry of the journal can be about."""
 
 
 def _in_the_way(connection: Connection, entry: Written) -> AgentmemError:
-    later = [no for no in journal.since(connection, [entry.subject], entry.no) if no != entry.action]
+    own = journal.entries(connection, journal.Wanted(actions=[entry.action or 0]))
+    said_in = [one.subject for one in own if one.about in (SESSION, LINES)]  # whose lines a fork may have taken since
+    later = [no for no in journal.since(connection, [entry.subject, *said_in], entry.no) if no != entry.action]
     undone = journal.undone(connection)
     later = [no for no in later if no not in undone and no not in undone.values()]
     what = f"e{entry.action} cannot be undone: the {entry.about} {entry.subject[:8]} changed since"

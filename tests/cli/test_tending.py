@@ -76,6 +76,20 @@ def test_log_undo_and_redo(filled, monkeypatch):
     assert call("undo", "--yes", "1", "--since", "1d").code == 2
 
 
+def test_an_id_of_e_and_digits_is_not_taken_for_an_entry(call, home):
+    from agentmem.domain.ids import memory_id
+    from agentmem.domain.text import normalise
+
+    def identity(number: int) -> str:
+        return memory_id("user", "fact", None, normalise(f"Fact {number} holds."))
+
+    number = next(n for n in range(100_000) if identity(n)[0] == "e" and identity(n)[1:8].isdigit())
+    call("remember", f"Fact {number} holds.", "--profile", "user", "--kind", "fact")
+    (own,) = ids(call).values()
+    assert "remember memory" in call("log", own[:8]).out
+    assert call("log", "e9999999").code == 1
+
+
 def test_diff_and_review(filled, home):
     wanted = next(key for content, key in ids(filled).items() if "pnpm" in content)
     filled("reject", wanted, "--why", "slow")

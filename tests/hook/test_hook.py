@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from agentmem import Memory
 from agentmem.hook.briefing import DEADLINE, brief
 from agentmem.hook.call import Call
 from agentmem.hook.place import place
@@ -224,6 +225,21 @@ def test_the_mark_of_a_briefed_session_is_the_one_that_recall_makes(home: Path):
     assert not is_briefed(place(), call)
     assert Briefed(home / "state/briefed").due("gemini", "s\u00e9ssion", "BeforeAgent", None)
     assert is_briefed(place(), call)
+
+
+@pytest.mark.parametrize("escaped", [False, True])
+def test_a_copied_session_that_holds_a_briefing_had_its_own(home: Path, memory: Memory, tmp_path: Path, escaped):
+    memory.remember("Use pnpm, not npm.")
+    text = memory.context().text
+    shown = text.replace("<", "&lt;").replace(">", "&gt;") if escaped else text
+    copied, other = tmp_path / "copied.jsonl", tmp_path / "other.jsonl"
+    copied.write_text(json.dumps({"type": "user", "content": [{"text": "Hello"}, {"text": shown}]}, ensure_ascii=False))
+    other.write_text(json.dumps({"type": "user", "content": "What is an <agentmem-memory> block?"}))
+    told = [
+        is_briefed(place(), Call("gemini", "prompt", "BeforeAgent", "s", str(file), "/p", bridged=False, source="", said=""))
+        for file in (copied, other, tmp_path / "none.jsonl")
+    ]  # fmt: skip
+    assert told == [True, False, False]
 
 
 def test_nothing_but_the_standard_library_is_imported(idle: Path):

@@ -22,6 +22,8 @@ class Model:
         self.full: tuple[str, int] = ("", 0)
         """Words, and how many tokens it says that the conversation has when they were said last: agents compact by
         that."""
+        self.summary: tuple[str, str] = ("", "")
+        """Words by which a request for a summary is known, and the summary."""
         model = self
 
         class Handler(_Handler):
@@ -50,11 +52,17 @@ class Model:
     def used(self, body: dict[str, Any]) -> int:
         """What it says that the conversation costs so far."""
         words, tokens = self.full
-        turns = body.get("input") or body.get("messages") or body.get("contents") or [""]
-        return tokens if words and words in json.dumps(turns[-1]) else 100
+        return tokens if words and words in _last(body) else 100
 
     def reply(self, body: dict[str, Any]) -> str:
-        return f"Understood ({len(self.requests)})."
+        words, summary = self.summary
+        return summary if words and words in _last(body) else f"Understood ({len(self.requests)})."
+
+
+def _last(body: dict[str, Any]) -> str:
+    """The last turn of a request, as JSON."""
+    turns = body.get("input") or body.get("messages") or body.get("contents") or [""]
+    return json.dumps(turns[-1])
 
 
 class _Handler(BaseHTTPRequestHandler):

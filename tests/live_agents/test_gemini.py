@@ -1,5 +1,7 @@
 """Gemini CLI itself, from its installation into its settings to what its model is told."""
 
+import json
+
 import pytest
 
 from tests.live_agents.conftest import BRIEFING, Desk
@@ -18,10 +20,16 @@ SETTINGS = """\
 CACHE = "The osprey cache is flushed at noon."
 TABS = "Prefer tabs over spaces in osprey."
 ALERTS = "Alerts of osprey go to the channel fish-hawk."
+NIGHT = "In this copy the osprey cache is flushed at night."
+LONG = f"Compare these numbers with each other: {' '.join(map(str, range(4000)))}"  # more than 2,000 tokens
 
 
 def gemini(prompt: str, *options: str) -> list[str]:
     return ["gemini", "--skip-trust", "-m", "gemini-2.5-flash", *options, "-p", prompt]
+
+
+def tools(request: str) -> set[str]:
+    return {one["name"] for group in json.loads(request).get("tools", []) for one in group["functionDeclarations"]}
 
 
 def test_gemini_remembers(desk: Desk, unchanged):
@@ -34,8 +42,11 @@ def test_gemini_remembers(desk: Desk, unchanged):
 
     # Another session is briefed on it, behind its first prompt, and what was injected is not stored.
     asked = desk.briefed(gemini, "noon")
-    desk.run(*gemini(TABS, "-r", "latest"))
-    assert "mcp_agentmem_recall" in asked, "the tools of the MCP server are there"
+    assert "agentmem is the user's long-term memory" in asked, "the MCP server has said what it is for"
+
+    # Without a terminal Gemini gives its model only those tools that need no confirmation by the user.
+    asked = desk.asked(*gemini(TABS, "-r", "latest", "--approval-mode", "yolo"))[-1]
+    assert {f"mcp_agentmem_{name}" for name in ("recall", "remember", "forget", "list", "context")} <= tools(asked)
     desk.captured(TABS)
 
     # The resumed session still has its first prompt, and is not told a second time.
@@ -43,16 +54,33 @@ def test_gemini_remembers(desk: Desk, unchanged):
     assert TABS in asked
     assert asked.count(BRIEFING) <= 1
     desk.captured(ALERTS)
+    (session,) = {one.session for one in desk.said() if one.content in (TABS, ALERTS)}
+
+    # A fork is a copy of the file under a new id: what it has from there is stored once.
+    (file,) = [one for one in (desk.home / ".gemini/tmp").rglob("chats/*.jsonl") if ALERTS in one.read_text()]
+    asked = desk.asked(*gemini(NIGHT, "--session-file", str(file)))[-1]
+    assert ALERTS in asked
+    assert asked.count(BRIEFING) == 1
+    desk.captured(NIGHT)
+    assert {one.session for one in desk.said() if one.content == NIGHT}.isdisjoint({session})
 
     # A compression replaces the history in the file; what was said stays, once.
-    desk.model.full = ("Fill it up.", 1_000_000)
-    desk.run(*gemini("Fill it up.", "-r", "latest"))
-    desk.run(*gemini("And go on.", "-r", "latest"))
-    desk.captured("Fill it up.", "And go on.")
+    desk.environment["GEMINI_CLI_TRUST_WORKSPACE"] = "true"  # the option comes too late for a project's own settings
+    project = desk.write("work/aviary/.gemini/settings.json", '{"model": {"compressionThreshold": 0.002}}')
+    desk.model.summary = (
+        "<state_snapshot>",
+        "<state_snapshot><key_knowledge>Ospreys fish.</key_knowledge></state_snapshot>",
+    )
+    desk.run(*gemini(LONG, "-r", "latest"))
+    asked = desk.asked(*gemini("And go on.", "-r", "latest"))[-1]
+    assert "Ospreys fish." in asked
+    assert TABS not in asked
+    desk.captured(LONG, "And go on.")
+    assert [one for one in desk.said() if one.kind == "summary"], "it compressed"
+    project.unlink()
 
     told = desk.told()
     assert set(told.values()) == {1}, told
-    assert len({one.session for one in desk.said() if one.content in (TABS, ALERTS)}) == 1
     assert not [one for one in desk.said() if BRIEFING in one.content]
 
     desk.run("agentmem", "uninstall", "gemini", "--yes")

@@ -19,6 +19,12 @@ def git(folder: Path, *words: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Git may take its time on a machine with much to do."""
+    monkeypatch.setattr("agentmem.repository._SECONDS", 60.0)
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
@@ -45,7 +51,8 @@ def test_names_of_code_are_found_in_words():
     found = named("`evict_oldest()` in ./src/cache.py and limits.py, see 3f2a9c81; v1.2.3 at example.org/a, e.g. this.")
     assert found.files[:2] == ("src/cache.py", "limits.py")
     assert found.symbols == ("evict_oldest",) and found.commits == ("3f2a9c81",)
-    assert not named("Use pnpm, not npm. It costs 3.50 and so on etc.")
+    assert named("Since commit 7807923986 it fails.").commits == ("7807923986",)
+    assert not named("Call 7807923986. Use pnpm, not npm. It costs 3.50 and so on etc.")
 
 
 def test_a_memory_is_fresh_then_drifted_then_orphaned(seen: Memory, project: Path):

@@ -165,7 +165,8 @@ def test_what_a_tool_printed_is_marked(memory, said):
 def test_the_hypothetical_answer_is_a_channel(filled):
     reply = {**NOTHING, "statement": "Postgres 16.2 is used for billing"}
     answer = aided(filled, analyze=[reply]).recall("rate limit of billing")
-    parts = {part.channel: part for hit in answer.hits if "Postgres" in hit.content for part in hit.parts}
+    found = next(hit for hit in answer.hits if "Postgres" in hit.content)
+    parts = {part.channel: part for part in found.parts}
     assert parts["hypothetical vector"].rank == 1
     assert parts["hypothetical vector"].score > parts["question vector"].score
     for hit in answer.hits:

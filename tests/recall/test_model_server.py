@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -165,3 +167,46 @@ def test_a_hanging_embedding_server_costs_the_budget_at_most(memory, said):
         assert time.monotonic() - began < 10
     assert LIMIT in answer.hits[0].content
     assert any("took too long" in note for note in answer.notes)
+
+
+OPENED = """
+import sys, duckdb
+try:
+    duckdb.connect(sys.argv[1]).close()
+except duckdb.Error as error:
+    sys.exit(str(error))
+"""
+
+
+@pytest.mark.parametrize("configured", ["ollama", "fake"])
+def test_the_store_is_free_while_a_server_is_waited_for(memory, said, configured):
+    """Another process can write during each call, also where the vectors come from a model that is no longer named."""
+    turns = said(("user", LIMIT))
+    with serving(globals()["said"]) as server:
+        server.models = ["embeddinggemma", "qwen3:4b-instruct", "qwen3:8b"]
+        ollama = Config(embedder="ollama", ollama_host=server.url)
+        there = Memory(memory.home, ollama, "project")
+        there.ingest(turns)
+        there.work()
+        tried = []
+        vector = server.vector
+        turn = threading.Lock()  # the question is analysed and embedded at once, but two writers would meet each other
+
+        def open_it():
+            with turn:
+                opening = [sys.executable, "-c", OPENED, str(memory.home.database)]
+                tried.append(subprocess.run(opening, capture_output=True, check=False).stderr)
+
+        def answer(prompt, request):
+            open_it()
+            return globals()["said"](prompt, request)
+
+        def embed(text):
+            open_it()
+            return vector(text)
+
+        server.answer, server.vector = answer, embed
+        config = Config(embedder=configured, ollama_host=server.url, language_model="ollama")
+        found = Memory(memory.home, config, "project").recall("How many days since the limit was raised?")
+    assert any(part.channel == "question vector" for part in found.hits[0].parts)
+    assert len(tried) >= 3 and set(tried) == {b""}

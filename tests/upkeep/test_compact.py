@@ -17,6 +17,12 @@ from agentmem.ingest.statements import read
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.fixture(autouse=True)
+def _each_wording_has_its_row(monkeypatch):
+    """As by imports, by what is told directly, and in stores of earlier versions: ingest itself merges at once."""
+    monkeypatch.setattr("agentmem.ingest.pipeline.restated", lambda _connection, proposals: list(proposals))
+
+
 def tell(memory: Memory, said, *contents: str, session: str = "s1", day: str = "2026-04-20") -> None:
     memory.ingest(said(*[("user", f"Remember: {content}") for content in contents], session=session, day=day))
 

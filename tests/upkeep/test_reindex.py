@@ -1,7 +1,11 @@
-"""A change of the embedding model: the old vectors serve until the new ones are complete."""
+"""A change of the embedding model: the old vectors serve until the new ones are complete.
+
+`AGENTMEM_MEMORIES=20000` runs the longest test at full size.
+"""
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -20,6 +24,7 @@ from agentmem.store.fulltext import Terms
 from agentmem.store.rows import now
 
 NEW = "fake-letters/pairs"
+MANY = int(os.environ.get("AGENTMEM_MEMORIES", "3000"))
 
 
 def filled(home: Path, many: int) -> Memory:
@@ -109,11 +114,11 @@ def start(home: Path, *arguments: str) -> subprocess.Popen:
 @pytest.mark.slow
 def test_killed_at_ten_moments_it_goes_on(own_home):
     home = own_home / "agentmem"
-    memory = filled(home, 4_000)
+    memory = filled(home, MANY)
     killed = 0
-    for moment in range(10):
+    for _ in range(10):
         process = start(home, "reindex", "--model", "fake-letters")
-        time.sleep(1.5 + moment * 0.4)
+        time.sleep(random.uniform(1, 5))
         process.send_signal(signal.SIGKILL)
         killed += process.wait() == -signal.SIGKILL
         process.communicate()
@@ -130,10 +135,9 @@ def test_killed_at_ten_moments_it_goes_on(own_home):
 
 
 @pytest.mark.slow
-def test_twenty_thousand_memories_change_model_while_four_processes_ask_and_write(own_home):
-    """Done in three to six minutes, on two cores."""
+def test_the_model_changes_while_four_processes_ask_and_write(own_home):
     home = own_home / "agentmem"
-    memory = filled(home, 20_000)
+    memory = filled(home, MANY)
     stop = threading.Event()
     troubles: list[str] = []
     asked = [0, 0]
@@ -142,7 +146,7 @@ def test_twenty_thousand_memories_change_model_while_four_processes_ask_and_writ
         process = start(home, "recall", "-p", "project", "--explain", "--batch", "-")
         n = who
         while not stop.is_set():
-            n = (n * 31 + 7) % 20_000
+            n = (n * 31 + 7) % MANY
             process.stdin.write(json.dumps({"query": f"service number {n}", "k": 3}) + "\n")
             process.stdin.flush()
             answer = json.loads(process.stdout.readline())
@@ -151,7 +155,7 @@ def test_twenty_thousand_memories_change_model_while_four_processes_ask_and_writ
             elif not any(
                 "memory words" in {part["channel"] for part in hit["explain"]["channels"]} for hit in answer["hits"]
             ):
-                troubles.append(f"without words: {n} {answer}"[:500])
+                troubles.append(f"without words: {n} {answer}")
             asked[who] += 1
         process.stdin.close()
         process.wait()

@@ -16,6 +16,9 @@ def compact(
     seconds: Annotated[
         float | None, typer.Option("--seconds", min=0, metavar="N", help="Stop after about N seconds.")
     ] = None,
+    no_llm: Annotated[
+        bool, typer.Option("--no-llm", help="Ask no language model: what is merged keeps the words of one.")
+    ] = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Merge memories that say the same, let tasks expire, note contradictions, and tidy all parts of the store.
@@ -24,5 +27,5 @@ def compact(
     """
     memory = open_memory(ctx)
     with progress("merging", quiet=as_json) as update:
-        done = memory.compact(dry_run=dry_run, seconds=seconds, progress=update)
+        done = memory.compact(dry_run=dry_run, seconds=seconds, llm=not no_llm, progress=update)
     render(done, as_json=as_json)

@@ -117,8 +117,9 @@ def import_export(
         for table, batch in batches:
             staging.load(table, batch)
         staging.examine()
-        _select(staging, profiles, names or {}, done)
         target = rehearsal(store, config, folder) if dry_run else store
+        _redact(staging, store if store.exists() else target, done)
+        _select(staging, profiles, names or {}, done)
         _merge(target, staging, done, progress)
     return done
 
@@ -129,6 +130,14 @@ def rehearsal(store: Store, config: Config, folder: Path) -> Store:
     if store.exists():
         scratch.copy(store.database, home.database)
     return Store(home, replace(config))
+
+
+def _redact(staging: Staging, store: Store, done: Imported) -> None:
+    """Take out what the rules of this store find, which the other's need not have known."""
+    if changed := staging.redact(store.redact, statements.digests):
+        done.notes.append(
+            f"{changed:,} texts had secrets in them, which were redacted; vectors were left out, and are computed anew"
+        )
 
 
 def _select(staging: Staging, profiles: Sequence[str], names: Mapping[str, str], done: Imported) -> None:

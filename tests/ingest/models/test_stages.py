@@ -28,6 +28,15 @@ def test_a_memory_with_its_checked_quote(memory, script, said):
     assert item.topic_key == "staging_database.port"
 
 
+def test_a_secret_that_a_model_puts_together_is_redacted(memory, script, said):
+    """Its parts are none: only the model says that the one is the password of the other."""
+    script.said = [Said("It is Kraken-77-Otter", "The login is password=Kraken-77-Otter")]
+    script.summary = {"summary": "They set password=Kraken-77-Otter.", "quote": "as agreed", "lines": [1]}
+    memory.ingest(said(("user", "It is Kraken-77-Otter, as agreed."), ("assistant", "Yes."), *[("user", "So.")] * 3))
+    assert memory.pay().found.memories == 2
+    assert {item.content.split("password=")[1][:10] for item in active(memory)} == {"[redacted:"}
+
+
 def test_a_quote_that_nobody_said_costs_no_call(memory, server, said):
     server.answer = lambda prompt, _r: (
         {"memories": [{"content": "The admin is Bob.", "kind": "fact", "quote": "Bob is the admin", "lines": [1]}]}
