@@ -108,11 +108,12 @@ def run(
 
 def _measured(memory: Memory, embedder: str, stored: int, seconds: float, asked: Sequence[str]) -> Scale:
     weights = Weights(without=frozenset({VECTOR})) if embedder == "none" else Weights()
+    warming = asked[:_WARMING]
     times = []
-    for number, question in enumerate([*asked[:_WARMING], *asked]):
+    for number, question in enumerate([*warming, *asked]):
         started = time.perf_counter()
         memory.recall(question, types=(MESSAGE,) if embedder == "none" else TYPES, weights=weights)
-        if number >= _WARMING:
+        if number >= len(warming):
             times.append(time.perf_counter() - started)
     held = memory.stats()
     return Scale(stored, embedder, len(asked), milliseconds(times), seconds, held.database_bytes + held.vector_bytes)
