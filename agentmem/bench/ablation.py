@@ -25,7 +25,6 @@ VARIANTS = {
     "without the session's first": replace(_ALL, first=0.0),
     "without who asks": replace(_ALL, asks=0.0),
     "without the speaker named": replace(_ALL, named=0.0),
-    "without the user's own": replace(_ALL, own=0.0),
     "without the date of the question": replace(_ALL, future=0.0),
 }
 """Rankings that are compared, by name."""

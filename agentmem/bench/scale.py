@@ -108,11 +108,12 @@ def run(
 
 def _measured(memory: Memory, embedder: str, stored: int, seconds: float, asked: Sequence[str]) -> Scale:
     weights = Weights(without=frozenset({VECTOR})) if embedder == "none" else Weights()
+    warming = asked[:_WARMING]
     times = []
-    for number, question in enumerate([*asked[:_WARMING], *asked]):
+    for number, question in enumerate([*warming, *asked]):
         started = time.perf_counter()
         memory.recall(question, types=(MESSAGE,) if embedder == "none" else TYPES, weights=weights)
-        if number >= _WARMING:
+        if number >= len(warming):
             times.append(time.perf_counter() - started)
     held = memory.stats()
     return Scale(stored, embedder, len(asked), milliseconds(times), seconds, held.database_bytes + held.vector_bytes)
@@ -154,7 +155,7 @@ class _MadeUp:
         import numpy as np
 
         chance = np.random.default_rng(1)
-        asked = []
+        asked: list[str] = []
         while len(asked) < many:
             words = np.unique(self._drawn(int(chance.integers(stored))))
             rare = words[words >= _FREQUENT]

@@ -131,7 +131,9 @@ def candidates(rankings: Sequence[Ranking], most: int, by: Weights) -> Candidate
         given[ranking.channel] = column
     given[LENGTH] = -by.long * np.maximum(0.0, np.log2(np.maximum(_lengths(slots, finders), 1) / LONG_FROM))
     total = sum(given.values(), np.zeros(len(slots)))
-    best = np.lexsort((-slots, -total))[:most]
+    # Of many messages only those as good as the last that is wanted are sorted.
+    able = np.flatnonzero(total >= np.partition(total, -most)[-most]) if most < len(total) else np.arange(len(total))
+    best = able[np.lexsort((-slots[able], -total[able]))][:most]
     return Candidates(
         tuple(slots[best].tolist()), tuple({name: float(column[i]) for name, column in given.items()} for i in best)
     )
@@ -144,8 +146,8 @@ def _messages(rankings: Sequence[Ranking], found: Candidates, priors: Priors, mo
         return []
     sums = {slot: {**own, **priors.get(slot, {})} for slot, own in zip(found.slots, found.sums, strict=True)}
     best = sorted(sums, key=lambda slot: (-sum(sums[slot].values()), -slot))[:most]
-    ranks = {ranking.channel: _ranks(ranking) for ranking in rankings if by.by_messages.get(ranking.channel)}
     slots = np.array(sorted(best), dtype=np.int64)
+    ranks = {ranking.channel: _ranks(ranking, slots) for ranking in rankings if by.by_messages.get(ranking.channel)}
     estimates = dict(zip(slots.tolist(), _relevance(slots, rankings, memory=False).tolist(), strict=True))
     return [
         _message(
@@ -193,12 +195,15 @@ def _message(
     return Fused(slot, score, estimate, tuple(parts))
 
 
-def _ranks(ranking: Ranking) -> dict[int, tuple[int, float]]:
+def _ranks(ranking: Ranking, slots: "NDArray[np.int64]") -> dict[int, tuple[int, float]]:
+    """The rank and the score in a channel of the messages at some slots, which ascend."""
     import numpy as np
 
     mine = np.flatnonzero(ranking.slots > 0)
-    ordered = _order(ranking, mine, ranking.scores)
-    return {int(ranking.slots[i]): (rank, float(ranking.scores[i])) for rank, i in enumerate(ordered, start=1)}
+    ranks = np.zeros(len(ranking.slots), dtype=np.int64)
+    ranks[_order(ranking, mine, ranking.scores)] = np.arange(1, len(mine) + 1)
+    _, here = _places(slots, ranking)
+    return {int(ranking.slots[i]): (int(ranks[i]), float(ranking.scores[i])) for i in here}
 
 
 def _order(ranking: Ranking, mine: "NDArray[np.int64]", scores: "NDArray[np.float64]") -> "NDArray[np.int64]":
@@ -212,5 +217,9 @@ def _places(slots: "NDArray[np.int64]", ranking: Ranking) -> "tuple[NDArray[np.i
     """Where a ranking's documents stand in ascending `slots`, and which of its rows those are."""
     import numpy as np
 
-    here = np.flatnonzero(np.isin(ranking.slots, slots))
-    return np.searchsorted(slots, ranking.slots[here]), here
+    if not len(slots):
+        nowhere = np.empty(0, dtype=np.int64)
+        return nowhere, nowhere
+    at = np.minimum(np.searchsorted(slots, ranking.slots), len(slots) - 1)
+    here = np.flatnonzero(slots[at] == ranking.slots)
+    return at[here], here

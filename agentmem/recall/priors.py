@@ -11,10 +11,6 @@ from agentmem.store.messages import Traits
 Priors = Mapping[int, Mapping[str, float]]
 """By message, and by name, what is added to its sum."""
 
-_FIRST_PERSON = re.compile(
-    r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b|[我咱]|私|僕|俺|自分|(?<!\w)(?:나|내|저|제|우리)(?:는|가|의|를|도|에게|한테)?(?!\w)"
-)
-
 
 def priors(query: Query, found: Mapping[int, Traits]) -> Priors:
     """The priors of the messages that have any.
@@ -24,9 +20,6 @@ def priors(query: Query, found: Mapping[int, Traits]) -> Priors:
         found: the candidates' traits.
     """
     by, text = query.weights, fold(query.text)
-    # Where all speak as users, in a chat of people or in notes, "I" tells nobody apart.
-    answered = any(one.role == "assistant" for one in found.values())
-    own = answered and bool(_FIRST_PERSON.search(text))
     speakers = {one.speaker for one in found.values() if one.speaker}
     named = [speaker for speaker in speakers if _names(text, fold(speaker))]
     result = {}
@@ -38,8 +31,6 @@ def priors(query: Query, found: Mapping[int, Traits]) -> Priors:
             given["asks a question"] = -by.asks
         if len(named) == 1 and one.speaker == named[0]:
             given["speaker named"] = by.named
-        if own and one.role == "user":
-            given["said by the user"] = by.own
         if one.at is not None and one.at > query.reference:
             given["said later than asked"] = -by.future
         if given:

@@ -34,6 +34,37 @@ _WANTED = """
 """
 
 
+_SCAN = """
+    SELECT v.slot, list_inner_product(e.vector, $vector::FLOAT[]) AS cosine, d.length
+    FROM vector_state v
+    JOIN documents d ON d.slot = v.slot AND d.dense AND d.profile IN (SELECT unnest($profiles))
+    JOIN embeddings e ON e.content_hash = v.content_hash AND e.model = $model
+    WHERE v.generation = $generation
+"""
+
+_SCAN_AT = """
+    -- The vectors are by far the largest column: which rows are needed is found out first.
+    WITH wanted AS MATERIALIZED (SELECT unnest($slots::BIGINT[]) AS slot),
+    here AS MATERIALIZED (
+        SELECT v.slot, v.content_hash FROM vector_state v
+        WHERE v.generation = $generation AND v.slot IN (SELECT slot FROM wanted)
+    ),
+    lengths AS MATERIALIZED (
+        SELECT d.slot, d.length FROM documents d
+        WHERE d.dense AND d.profile IN (SELECT unnest($profiles)) AND d.slot IN (SELECT slot FROM wanted)
+    ),
+    known AS MATERIALIZED (
+        SELECT e.rowid AS place, e.content_hash FROM embeddings e
+        WHERE e.model = $model AND e.content_hash IN (SELECT content_hash FROM here)
+    ),
+    places AS MATERIALIZED (
+        SELECT h.slot, l.length, k.place FROM here h JOIN lengths l USING (slot) JOIN known k USING (content_hash)
+    )
+    SELECT p.slot, list_inner_product(e.vector, $vector::FLOAT[]) AS cosine, p.length
+    FROM places p JOIN embeddings e ON e.rowid = p.place
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Generation:
     """One model's vectors."""
@@ -244,25 +275,17 @@ def scan(
     Returns:
         Slots, cosines and lengths in terms; arrays of one length, unordered.
     """
-    some = "" if slots is None else "AND v.slot IN (SELECT unnest($slots::BIGINT[]))"
     parameters: dict[str, object] = {
         "generation": generation.no,
         "model": generation.model,
         "profiles": list(profiles),
         "vector": vector.tolist(),
     }
+    statement = _SCAN
     if slots is not None:
         parameters["slots"] = list(slots)
-    found = connection.execute(
-        f"""
-        SELECT v.slot, list_inner_product(e.vector, $vector::FLOAT[]) AS cosine, d.length
-        FROM vector_state v
-        JOIN documents d ON d.slot = v.slot AND d.dense AND d.profile IN (SELECT unnest($profiles))
-        JOIN embeddings e ON e.content_hash = v.content_hash AND e.model = $model
-        WHERE v.generation = $generation {some}
-        """,
-        parameters,
-    ).fetchnumpy()
+        statement = _SCAN_AT
+    found = connection.execute(statement, parameters).fetchnumpy()
     return found["slot"], found["cosine"], found["length"]
 
 

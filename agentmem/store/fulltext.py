@@ -9,14 +9,11 @@ BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009), wi
     idf(t) = ln(1 + (N - df + ½) / (df + ½))
 
 k1 = 1.2 and b = 0.75, the defaults of the field. N, df and the mean length are those of the profiles asked, so one
-project's words do not weigh on another's. A message is also scored as the middle of a window of three and of five
-messages of its session, and its session as a whole: the answer often stands next to the words of the question.
-Messages of a window count as one text, whose mean length is three or five times that of one; for sessions N, df and
-the mean length are those of sessions.
+project's words do not weigh on another's. Memories are scored here, messages in `agentmem.store.windows`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -31,7 +28,8 @@ if TYPE_CHECKING:
 
 K1 = 1.2
 B = 0.75
-SESSION_STEP = 1 << 24
+SESSION_BITS = 24
+SESSION_STEP = 1 << SESSION_BITS
 """Slots that each session has; far more than any session has messages."""
 
 _MOST_CACHED = 200_000
@@ -40,9 +38,9 @@ _SORTING = "sort postings"  # a stage of the table `work`, whose version is how 
 _WORTH_SORTING = 100_000
 _GROWTH = 1.5
 
-_SCOPE = """
-    scope AS MATERIALIZED (
-        SELECT slot, length FROM documents WHERE {side} AND profile IN (SELECT unnest($profiles))
+_MEMORIES = f"""
+WITH scope AS MATERIALIZED (
+        SELECT slot, length FROM documents WHERE slot < 0 AND profile IN (SELECT unnest($profiles))
     ),
     stats AS MATERIALIZED (SELECT count(*) AS n, avg(length) AS mean FROM scope),
     matched AS MATERIALIZED (
@@ -58,65 +56,10 @@ _SCOPE = """
         SELECT sum(coalesce(w.idf, ln(1 + (stats.n + 0.5) / 0.5))) AS total
         FROM (SELECT unnest($terms::UBIGINT[]) AS term) t LEFT JOIN weights w USING (term), stats
     )
-"""
-
-
-def _bm25(tf: str, length: str) -> str:
-    return f"sum(idf * {tf} * ({K1} + 1) / ({tf} + {K1} * (1 - {B} + {B} * {length} / mean)))"
-
-
-_DOCUMENTS = f"""
-WITH {_SCOPE}
-SELECT m.slot, {_bm25("tf", "length")} AS score, any_value(length) AS length,
-    sum(idf) AS covered, any_value(total) AS total, any_value(n) AS population
+SELECT m.slot, sum(idf * tf * ({K1} + 1) / (tf + {K1} * (1 - {B} + {B} * length / mean))) AS score,
+    any_value(length) AS length, sum(idf) AS covered, any_value(total) AS total, any_value(n) AS population
 FROM matched m JOIN scope USING (slot) JOIN weights USING (term), stats, asked
 GROUP BY m.slot
-"""
-
-_WINDOWS = f"""
-WITH {_SCOPE},
-    session_scope AS MATERIALIZED (
-        SELECT slot // {SESSION_STEP} AS session, sum(length) AS length, count(*) AS turns FROM scope GROUP BY session
-    ),
-    session_stats AS MATERIALIZED (SELECT count(*) AS n, avg(length) AS mean FROM session_scope),
-    session_matched AS MATERIALIZED (
-        SELECT term, slot // {SESSION_STEP} AS session, sum(tf) AS tf FROM matched GROUP BY ALL
-    ),
-    session_weights AS (
-        SELECT term, ln(1 + (any_value(s.n) - count(*) + 0.5) / (count(*) + 0.5)) AS idf
-        FROM session_matched, session_stats s GROUP BY term
-    ),
-    session_scores AS MATERIALIZED (
-        SELECT session, any_value(turns) AS turns, {_bm25("tf", "length")} AS score
-        FROM session_matched JOIN session_scope USING (session) JOIN session_weights USING (term), session_stats
-        GROUP BY session
-    ),
-    session_spread AS MATERIALIZED (SELECT sum(score * score * turns) AS squares FROM session_scores),
-    near AS (SELECT unnest([-2, -1, 0, 1, 2]) AS step),
-    spread AS MATERIALIZED (
-        SELECT term, slot + step AS slot,
-            sum(tf) FILTER (step = 0) AS tf1, sum(tf) FILTER (abs(step) <= 1) AS tf3, sum(tf) AS tf5
-        FROM matched, near GROUP BY ALL
-    ),
-    lengths AS (
-        SELECT c.slot,
-            sum(s.length) FILTER (step = 0) AS length1, sum(s.length) FILTER (abs(step) <= 1) AS length3,
-            sum(s.length) AS length5
-        FROM (SELECT DISTINCT slot FROM spread SEMI JOIN scope USING (slot)) c, near, scope s
-        WHERE s.slot = c.slot + step GROUP BY c.slot
-    ),
-    scored AS (
-        SELECT slot,
-            {_bm25("coalesce(tf1, 0)", "length1")} AS score,
-            {_bm25("coalesce(tf3, 0)", "length3 / 3")} AS three,
-            {_bm25("tf5", "length5 / 5")} AS five, any_value(length1) AS length,
-            coalesce(sum(idf) FILTER (tf1 > 0), 0) AS own,
-            sum(idf) AS covered, any_value(total) AS total, any_value(n) AS population
-        FROM spread JOIN lengths USING (slot) JOIN weights USING (term), stats, asked
-        GROUP BY slot
-    )
-SELECT scored.*, session_scores.score AS session, squares
-FROM scored JOIN session_scores ON session_scores.session = scored.slot // {SESSION_STEP}, session_spread
 """
 
 
@@ -127,13 +70,9 @@ class Scores:
     Args:
         slots: the documents.
         scores: of each alone.
-        covered: 0 to 1, the share of the question's idf that the document has (for messages: its window of five).
+        covered: 0 to 1, the share of the question's idf that the document has.
         lengths: in terms.
         population: how many documents were searched.
-        windows: for messages, the scores of ±1 and ±2.
-        own: for messages, the share of the question's idf that the message itself has.
-        sessions: for messages, the score of the session that each is in.
-        session_squares: the sum of the squares of the sessions' scores over all messages searched.
     """
 
     slots: "NDArray[np.int64]"
@@ -141,10 +80,6 @@ class Scores:
     covered: "NDArray[np.float64]"
     lengths: "NDArray[np.int64]"
     population: int
-    windows: "tuple[NDArray[np.float64], ...]" = ()
-    own: "NDArray[np.float64] | None" = None
-    sessions: "NDArray[np.float64] | None" = None
-    session_squares: float = 0.0
 
 
 class Terms:
@@ -242,33 +177,13 @@ def remove(connection: duckdb.DuckDBPyConnection, slots: Sequence[int]) -> None:
 
 def search_memories(connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], terms: Sequence[int]) -> Scores:
     """BM25 of every memory that has one of the terms."""
-    return _scores(connection, _DOCUMENTS.format(side="slot < 0"), profiles, terms)
-
-
-def search_messages(connection: duckdb.DuckDBPyConnection, profiles: Sequence[str], terms: Sequence[int]) -> Scores:
-    """BM25 of every message that has one of the terms, or stands within two messages of one that has."""
-    return _scores(connection, _WINDOWS.format(side="slot > 0"), profiles, terms)
-
-
-def _scores(
-    connection: duckdb.DuckDBPyConnection, statement: str, profiles: Sequence[str], terms: Sequence[int]
-) -> Scores:
-    found = connection.execute(statement, {"profiles": list(profiles), "terms": list(terms)}).fetchnumpy()
-    scores = Scores(
+    found = connection.execute(_MEMORIES, {"profiles": list(profiles), "terms": list(terms)}).fetchnumpy()
+    return Scores(
         slots=found["slot"],
         scores=found["score"],
         covered=found["covered"] / found["total"],
         lengths=found["length"],
         population=int(found["population"][0]) if len(found["slot"]) else 0,
-    )
-    if "three" not in found:
-        return scores
-    return replace(
-        scores,
-        windows=(found["three"], found["five"]),
-        own=found["own"] / found["total"],
-        sessions=found["session"],
-        session_squares=float(found["squares"][0]) if len(found["slot"]) else 0.0,
     )
 
 

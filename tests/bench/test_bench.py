@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from agentmem import BadInput, Config, Memory, NotFound, UsageError
-from agentmem.bench import datasets, measures, plot
+from agentmem.bench import datasets, measures, plot, scale
 from agentmem.bench.ablation import ablate
 from agentmem.bench.abstention import curve
 from agentmem.bench.comparison import compared, earlier
@@ -95,7 +95,7 @@ def test_each_part_is_left_out_in_turn(folder: Path, tmp_path: Path):
     reached = {variant.name: variant.r10 for variant in found.variants}
     assert found.questions == 3
     assert reached["everything"] == 1.0
-    assert len(reached) == 14
+    assert len(reached) == 13
     assert found.variants[0].name == "everything"
 
 
@@ -143,3 +143,9 @@ def test_a_picture_is_drawn_where_it_was_asked_for(tmp_path: Path):
         plot.check(tmp_path / "recall.png")
     with pytest.raises(UsageError, match="no folder"):
         plot.check(tmp_path / "none" / "recall.svg")
+
+
+def test_a_made_up_store_is_asked_with_and_without_vectors(tmp_path: Path):
+    found = scale.run(tmp_path / "store", Config(embedder="fake"), sizes=[100], questions=2)
+    assert [(one.messages, one.embedder == "none") for one in found] == [(100, True), (100, False)]
+    assert all(0 < one.milliseconds["p50"] <= one.milliseconds["p95"] for one in found)

@@ -77,16 +77,6 @@ def test_the_speaker_that_the_question_names(question, expected):
     assert priors(asked(question), found).get(9, {}).get("speaker named", 0) == expected
 
 
-@pytest.mark.parametrize(
-    "question", ["Which port did I choose?", "我选了哪个端口？", "私が選んだのは？", "내가 고른 포트는?"]
-)
-def test_who_says_i_looks_for_own_words(question):
-    found = {9: Traits("user", None, False, NOW), 10: Traits("assistant", None, True, NOW)}
-    given = priors(asked(question), found)
-    assert given == {9: {"said by the user": BY.own}, 10: {"asks a question": -BY.asks}}
-    assert priors(asked(question), {9: found[9]}) == {}  # among users alone it tells nobody apart
-
-
 def test_time_and_place():
     later = Traits("user", None, False, datetime(2026, 6, 1, tzinfo=UTC))
     assert priors(asked("port"), {2 * SESSION_STEP: later}) == {

@@ -7,7 +7,7 @@ question's weight that the message itself has, are added with the weights of `do
 
 from agentmem.domain.recall import MESSAGE, Query
 from agentmem.recall.ranking import Ranking, nothing, standardise
-from agentmem.store import fulltext
+from agentmem.store import windows
 from agentmem.store.store import Connection
 
 NAME = "message words"
@@ -17,12 +17,12 @@ def search(connection: Connection, query: Query) -> Ranking:
     """The mixed score of every message near a word of the question; signal: the share of its weight found there."""
     if MESSAGE not in query.types or not query.terms:
         return nothing(NAME)
-    found = fulltext.search_messages(connection, query.profiles, query.terms)
-    if found.own is None or found.sessions is None or not len(found.slots):
+    found = windows.search(connection, query.profiles, query.terms)
+    if not len(found.slots):
         return nothing(NAME)
     by = query.weights
     mixed = by.covered * found.own
-    for weight, scores in zip((by.alone, by.three, by.five), (found.scores, *found.windows), strict=True):
+    for weight, scores in ((by.alone, found.scores), (by.three, found.three), (by.five, found.five)):
         mixed = mixed + weight * standardise(scores, found.population)
     sessions = standardise(found.sessions, found.population, found.session_squares)
     mixed = mixed + by.session * sessions

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NAME = "question vector"
-_APPROXIMATE = 400  # candidates taken from LanceDB's index, before their neighbours are scored exactly
+_APPROXIMATE = 200  # candidates taken from LanceDB's index, before their neighbours are scored exactly
 
 
 def search(

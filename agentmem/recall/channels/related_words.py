@@ -6,7 +6,7 @@ number of words: alone it is enough where there are no vectors, and with them on
 
 from agentmem.domain.recall import MEMORY, MESSAGE, Query
 from agentmem.recall.ranking import Ranking, nothing, standardise
-from agentmem.store import fulltext
+from agentmem.store import fulltext, windows
 from agentmem.store.store import Connection
 
 NAME = "related words"
@@ -21,7 +21,7 @@ def search(connection: Connection, query: Query) -> Ranking:
         return nothing(NAME)
     found = [
         search_some(connection, query.profiles, query.related)
-        for kind, search_some in ((MEMORY, fulltext.search_memories), (MESSAGE, fulltext.search_messages))
+        for kind, search_some in ((MEMORY, fulltext.search_memories), (MESSAGE, windows.search))
         if kind in query.types
     ]
     slots = np.concatenate([one.slots for one in found])
