@@ -42,7 +42,7 @@ def check_all_there(sessions: int, messages: int) -> None:
     assert [check for check in memory.doctor(deep=True) if check.state == "failed"] == []
 
 
-@pytest.mark.parametrize("processes", [6, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("processes", [3, pytest.param(20, marks=pytest.mark.slow)])
 def test_processes_that_ingest_at_once_beside_a_reader_lose_nothing(tmp_path, processes):
     files = [write_session(tmp_path, f"s{n}", 40) for n in range(processes)]
     writers = [start("ingest", file, "--profile", "p", "--json") for file in files]
@@ -92,7 +92,7 @@ def test_killed_at_any_moment_the_store_opens_and_is_completed(tmp_path):
 
 
 def test_an_interrupted_ingest_keeps_what_it_had_and_is_completed(tmp_path):
-    file = write_session(tmp_path, "big", 20_000)
+    file = write_session(tmp_path, "big", 10_000)
     process = start("ingest", file, "--profile", "p")
     deadline = time.monotonic() + 60
     while not (Path(os.environ["AGENTMEM_HOME"]) / "memory.duckdb").exists() and time.monotonic() < deadline:
@@ -103,4 +103,4 @@ def test_an_interrupted_ingest_keeps_what_it_had_and_is_completed(tmp_path):
     again = start("ingest", file, "--profile", "p", "--json")
     _, err = again.communicate(timeout=120)
     assert again.returncode == 0, err
-    check_all_there(1, 20_000)
+    check_all_there(1, 10_000)

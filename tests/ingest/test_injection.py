@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -22,32 +23,33 @@ _QUESTIONS = (
 _MARKUP = re.compile(rf"</?{TAG}|<\|im_|<system|</?instruction", re.IGNORECASE)
 
 
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("attacked")
+
+
 @pytest.fixture
-def attacked(own_home, request) -> Memory:
-    """A project whose one session holds an attack between honest words."""
+def attacked(stores, request) -> Memory:
+    """A project whose one session holds an attack between honest words. All projects lie in one store."""
     attack = request.param
-    memory = Memory.open(own_home / "agentmem", profile="project", config=Config(embedder="none"))
+    memory = Memory.open(stores / "agentmem", profile=attack.name, config=Config(embedder="none"))
     turns = [("user", "Use pnpm, not npm."), (attack.role, attack.text), ("assistant", "I see.")]
     memory.ingest(
-        {"role": role, "content": text, "session_id": "s1", "timestamp": f"2026-04-20T10:0{n}:00Z"}
+        {"role": role, "content": text, "session_id": attack.name, "timestamp": f"2026-04-20T10:0{n}:00Z"}
         for n, (role, text) in enumerate(turns)
     )
     return memory
 
 
 @pytest.mark.parametrize("attacked", ATTACKS, ids=[attack.name for attack in ATTACKS], indirect=True)
-def test_an_attack_is_not_believed(attacked: Memory):
+def test_an_attack_is_not_believed_and_cannot_close_the_element_it_is_quoted_in(attacked: Memory):
     bad = [item for item in attacked.list(everything=True) if MARK in item.content]
     assert [item for item in bad if item.trust != "low" or item.kind == "instruction"] == []
     assert any("pnpm" in item.content and item.trust == "high" for item in attacked.list())
-    for query in (None, *_QUESTIONS):
+    for query in (None, *_QUESTIONS[:3]):
         block = attacked.context(query=query).text
         assert MARK not in block and "pnpm" in block
         assert block.count(f"<{TAG}>") == block.count(f"</{TAG}>") == 1
-
-
-@pytest.mark.parametrize("attacked", ATTACKS, ids=[attack.name for attack in ATTACKS], indirect=True)
-def test_what_the_tools_print_cannot_close_its_element(attacked: Memory):
     toolbox = Toolbox(attacked)
     for query in _QUESTIONS:
         reply = toolbox.call(TOOLS["recall"], {"query": query})

@@ -4,6 +4,7 @@ import random
 from datetime import UTC, datetime
 
 import duckdb
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -142,8 +143,9 @@ turns = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(turns, st.randoms(use_true_random=False))
-@settings(max_examples=25)
+@settings(max_examples=100)
 def test_any_session_in_any_pieces_gives_the_same_store(tmp_path_factory, session, chance: random.Random):
     lines = [{"role": role, "content": text, "session_id": "s", "id": str(n)} for n, (role, text) in enumerate(session)]
     whole = Memory.open(tmp_path_factory.mktemp("whole"), profile="p", config=Config(embedder="none"))

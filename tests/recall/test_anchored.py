@@ -90,7 +90,7 @@ def test_sessions_are_tied_to_the_commit_that_is_checked_out(seen: Memory, proje
         )
     ]
     seen.ingest(said)
-    assert {item.content.split()[2]: seen.show(item.id).code for item in seen.list()} == {
+    assert {item.content.split()[1]: seen.show(item.id).code for item in seen.list()} == {
         "janitor": "fresh",
         "porter": "",
     }

@@ -232,7 +232,7 @@ def test_the_terminal_closes(home: Path, memory: Memory, tmp_path: Path):
     assert _stored(memory) == {file.stem: turns(file)}
 
 
-@pytest.mark.parametrize("when", ["after", "during"])
+@pytest.mark.parametrize("when", [pytest.param("after", marks=pytest.mark.slow), "during"])
 def test_the_group_is_killed(home: Path, memory: Memory, tmp_path: Path, when, own_home: Path):
     """As Codex does with a hook that takes too long, and with all that it started."""
     (file,) = sessions(tmp_path, 1, 300_000)

@@ -81,6 +81,7 @@ def test_a_server_that_is_down_leaves_all_owed(memory, server):
     assert {check.name: check.state for check in memory.doctor()}["model work"] == "ok"
 
 
+@pytest.mark.slow
 def test_a_server_that_dies_on_the_way(memory, script, server):
     """Nothing is lost and nothing is there twice, wherever it stops."""
     script.said = [
