@@ -3,6 +3,8 @@
 import threading
 import time
 
+import pytest
+
 from agentmem.config import Config
 from agentmem.ingest.pay import BUDGET_SPENT
 from agentmem.memory import Memory
