@@ -136,6 +136,6 @@ class LongDeeds(Deeds):
 
 
 LongDeeds.TestCase.settings = settings(
-    max_examples=10, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=6, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestLong = pytest.mark.slow(LongDeeds.TestCase)
