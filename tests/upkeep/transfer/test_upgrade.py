@@ -52,6 +52,23 @@ def test_a_store_of_every_format_is_upgraded(name, own_home):
     assert all(check.state != "failed" for check in memory.doctor(deep=True))
 
 
+@pytest.mark.parametrize("step", range(2, len(schema.STEPS)))
+def test_a_store_of_every_step_between_is_upgraded(step, own_home):
+    """What came between two releases: the oldest store after the first steps only."""
+    memory = old_store(own_home / "old")
+    with duckdb.connect(memory.home.database) as connection:
+        migrations.run(connection, *schema.STEPS[1:step])
+    before = rows(memory.home.database)
+    done = memory.upgrade()
+    assert done.migrated is not None
+    assert done.migrated.steps == tuple(step.__name__ for step in schema.STEPS[step:])
+    now = rows(memory.home.database)
+    assert {table: now[table] for table in before if table != "schema_migrations"} == {
+        table: many for table, many in before.items() if table != "schema_migrations"
+    }
+    assert all(check.state != "failed" for check in memory.doctor(deep=True))
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_any_command_upgrades_it(name, own_home):
     memory = old_store(own_home / "old", name).seen_from("dashboard")
