@@ -48,14 +48,17 @@ class Redactor:
         key: of the store, for the marks.
         patterns: further regular expressions; the first group is the secret, else all of the match.
         allowed: regular expressions; what one of them matches whole is no secret.
+        where: where the patterns were given, for the error.
 
     Raises:
         ConfigError: a pattern is no regular expression.
     """
 
-    def __init__(self, key: bytes, patterns: Sequence[str] = (), allowed: Sequence[str] = ()) -> None:
+    def __init__(
+        self, key: bytes, patterns: Sequence[str] = (), allowed: Sequence[str] = (), where: str = "redact_patterns"
+    ) -> None:
         self.key = key
-        self._patterns = tuple(expression(pattern, "redact_patterns") for pattern in patterns)
+        self._patterns = tuple(expression(pattern, where) for pattern in patterns)
         self._allowed = tuple(expression(pattern, "redact_allow") for pattern in allowed)
 
     def __call__(self, text: str) -> str:

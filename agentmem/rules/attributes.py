@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from agentmem.rules.grammar import VALUE_TYPES, Attribute, Grammar, linked
 from agentmem.rules.reading import Reading
 from agentmem.rules.tables import NAME, VALUE, WEAK, Mark, lexicon
-from agentmem.rules.topics import entity_before, entity_scope, key_of
+from agentmem.rules.topics import entity_before, entity_scope, environment_before, key_of
 
 # The last word of a noun phrase that is surely the name of a setting.
 _HEADS = (
@@ -139,10 +139,11 @@ def _versions(reading: Reading) -> list[Exact]:
                 continue
             entity = reading.written(mark)
             scope = entity_scope(mark.phrase)
+            environment = environment_before(reading.text, mark.start)
             if scope is not None:
                 found.append(
                     Exact(
-                        key=f"{scope}.version",
+                        key=f"{environment}_{scope}.version" if environment else f"{scope}.version",
                         topic=_number_of("*.version"),
                         entity=entity,
                         value=match.group("value"),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from agentmem.rules.grammar import Choice, Grammar
 from agentmem.rules.reading import Reading
 from agentmem.rules.tables import CUE, NAME, VALUE, WEAK, Mark, lexicon
-from agentmem.rules.topics import entity_before, entity_scope
+from agentmem.rules.topics import entity_before, entity_scope, environment_before
 
 _JOINED = re.compile(
     r"^\s*(?:,|、|&|\+|/|,?\s*(?:and|or)\b|和|及|以及|与|と|와|과|랑|,\s*)\s*(?:the |a |an )?$", re.IGNORECASE
@@ -169,7 +169,7 @@ def _scope(reading: Reading, group: list[Mark], topic: int) -> str:
         return "" if own or not part or part.isascii() else entity_scope(part) or ""
     limit = grammar.qualifier.match(text, end)
     if limit is None:
-        return ""
+        return environment_before(text, start)
     phrase = limit.group("q").lower().rstrip(".")
     words = set(re.findall(r"[a-z]+", phrase))
     if words & grammar.neutral or any(
@@ -200,15 +200,18 @@ def _named(reading: Reading, rejected: list[Mark]) -> list[Chosen]:
                 against = tuple(reading.written(m) for m in rejected if topic in m.topics(VALUE))
                 if original[start:end] in against:
                     continue
+                environment = environment_before(text, mark.start)
+                # Where it holds is more than the choice says, and has to be told.
+                begin = mark.start if environment else mark.start - len(lead.group())
                 return [
                     Chosen(
                         topic,
-                        "",
+                        environment,
                         (original[start:end],),
                         against,
                         frame.kind,
                         frame.importance,
-                        ((min(start, mark.start - len(lead.group())), max(end, mark.end)),),
+                        ((min(start, begin), max(end, mark.end)),),
                     )
                 ]
     return []

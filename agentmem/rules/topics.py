@@ -152,6 +152,18 @@ def entity_before(text: str, end: int, stop: frozenset[str] = frozenset()) -> st
     return text[start:end].strip().removesuffix("的").removesuffix("の").removesuffix("의").strip()
 
 
+_ENVIRONMENT = re.compile(r"\b(staging|production|prod|preview|sandbox|qa|uat)\b[\w\s'-]{0,40}$", re.IGNORECASE)
+
+
+def environment_before(text: str, end: int) -> str:
+    """The environment that a sentence speaks of before a place, as `staging`; else "".
+
+    What runs there is no newer value of what runs elsewhere.
+    """
+    found = _ENVIRONMENT.search(text[max(0, end - 60) : end])
+    return found[1].lower().replace("production", "prod") if found else ""
+
+
 def key_of(topic: Topic, entity: str = "") -> str:
     """The key of a topic for an entity's phrase; without a usable one the topic's default scope, else `project`."""
     if not topic.key.startswith("*."):

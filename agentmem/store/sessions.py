@@ -68,6 +68,18 @@ def find_profile(connection: duckdb.DuckDBPyConnection, wanted: str) -> str:
     raise NotFound(f"There is no profile {wanted!r}", f"`agentmem profile list` shows all; there are: {some}.")
 
 
+def exact_profile(connection: duckdb.DuckDBPyConnection, wanted: str) -> str:
+    """The profile of exactly that name: what is taken away is not taken by the beginning of its name.
+
+    Raises:
+        NotFound: there is none.
+    """
+    found = find_profile(connection, wanted)
+    if found != wanted:
+        raise NotFound(f"There is no profile {wanted!r}", f"If {found!r} is meant, say its whole name.")
+    return found
+
+
 def list_profiles(connection: duckdb.DuckDBPyConnection) -> list[Profile]:
     """All profiles with counts, by name."""
     rows = connection.execute(

@@ -12,7 +12,7 @@ import duckdb
 from agentmem.errors import NotFound
 from agentmem.store import columns, journal, scrubbing
 from agentmem.store.rows import registered
-from agentmem.store.sessions import Profile, find_profile, list_profiles
+from agentmem.store.sessions import Profile, exact_profile, list_profiles
 from agentmem.store.store import Connection, Store
 from agentmem.upkeep import residue
 from agentmem.upkeep.scrub import clean_vectors, copies, rewrite_copy
@@ -39,13 +39,13 @@ class Erased:
 
 
 def meant(store: Store, name: str) -> Profile:
-    """The profile of a name, or of its unique beginning.
+    """The profile of that very name.
 
     Raises:
-        NotFound: there is none, or there are several.
+        NotFound: there is none.
     """
     with store.reading() as connection:
-        wanted = find_profile(connection, name)
+        wanted = exact_profile(connection, name)
         found = next((one for one in list_profiles(connection) if one.name == wanted), None)
     if found is None:
         raise NotFound(f"There is no profile {name!r}", "`agentmem profile list` shows all.")
@@ -56,7 +56,7 @@ def sought(store: Store, name: str) -> Profile:
     """Like `meant`; if there is none because an earlier run was killed after it was deleted, that run is finished.
 
     Raises:
-        NotFound: there is none, or there are several.
+        NotFound: there is none.
     """
     try:
         return meant(store, name)

@@ -63,7 +63,7 @@ class _Remembering(Redactor):
     """A redactor that keeps what it found, to look for it in the files afterwards."""
 
     def __init__(self, like: Redactor, patterns: tuple[str, ...], *, rules: bool) -> None:
-        super().__init__(like.key, patterns)
+        super().__init__(like.key, patterns, where="--pattern")
         self._like = like if rules else None
         self._known: tuple[str, ...] = ()
         self.seen: dict[str, str] = {}

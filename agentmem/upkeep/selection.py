@@ -77,7 +77,7 @@ def select(connection: Connection, wanted: Wanted, here: str, *, echoes: bool) -
         return _by_phrase(connection, wanted.query, here)
     if wanted.session is not None:
         return _by_session(connection, wanted.session, here)
-    profile = sessions.find_profile(connection, wanted.profile or "")
+    profile = sessions.exact_profile(connection, wanted.profile or "")
     return Selection(tuple(_memories(connection, profile)), tuple(_messages(connection, profile)), profile)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from agentmem.config import Config
 from agentmem.domain.memories import MemoryItem
-from agentmem.errors import NotFound
+from agentmem.errors import NotFound, UsageError
 from agentmem.projects import USER
 from agentmem.recall.weigh import is_unconfirmed
 from agentmem.store import journal, memories
@@ -112,9 +112,14 @@ class Tending:
         Args:
             since: the earlier time.
             until: the later one; None: now.
+
+        Raises:
+            UsageError: the later one is before the earlier one.
         """
         start = moment(since, local_now()) or local_now()
         end = moment(until, local_now())
+        if end is not None and end < start:
+            raise UsageError("The time to compare with is before the time to begin at", "Give the earlier one first.")
         with self._store.reading() as connection:
             return difference(connection, tuple(dict.fromkeys((self.profile, USER))), start, end)
 

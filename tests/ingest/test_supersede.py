@@ -101,3 +101,19 @@ def test_a_forgotten_message_is_not_found_and_stays_away(memory: Memory, said):
     memory.forget(hit.id)
     memory.ingest(session)
     assert all("Ziggurat" not in h.content for h in memory.recall("Ziggurat", types=("message",)).hits)
+
+
+def test_what_runs_elsewhere_is_no_newer_value(memory: Memory, said):
+    memory.ingest(
+        said(
+            ("user", "The staging database is Postgres 14."),
+            ("user", "The production database is Postgres 16."),
+            ("user", "The API runs on port 8080."),
+            ("user", "Actually the API runs on port 9090."),
+        )
+    )
+    states = {item.content: item.status for item in memory.list(everything=True)}
+    assert (
+        states["The staging database is Postgres 14."] == states["The production database is Postgres 16."] == "active"
+    )
+    assert (states["The API runs on port 8080."], states["The API runs on port 9090."]) == ("superseded", "active")

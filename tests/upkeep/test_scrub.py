@@ -15,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from agentmem import Config, Memory
+from agentmem import Config, Memory, NotFound
 from agentmem.redaction.redactor import Redactor
+from agentmem.upkeep.selection import Wanted
 
 TOKEN = "gh" + "p_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5"
 PHRASE = "PROJECT-LUMINOUS-4711"
@@ -177,7 +178,11 @@ def test_a_profile_is_deleted_from_every_file_and_no_other_suffers(own_home):
     two_profiles(home)
     before = Memory.open(home, profile="beta", config=CONFIG).list()
     memory = Memory.open(home, profile="beta", config=CONFIG)
-    assert memory.find_erasable("alp").name == "alpha"
+    with pytest.raises(NotFound, match="no profile 'alp'"):  # what is deleted is not named by a beginning
+        memory.find_erasable("alp")
+    with pytest.raises(NotFound, match="no profile 'alp'"):
+        memory.purge(Wanted(profile="alp"))
+    assert memory.find_erasable("alpha").name == "alpha"
     done = memory.delete_profile("alpha")
     assert (done.profile.messages, done.residue, done.unreadable) == (30, [], {})
     assert holding(home, "heron") == []

@@ -45,7 +45,7 @@ def show(
 
 def delete(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Its name or unique beginning.", show_default=False)],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Its whole name.", show_default=False)],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what it holds.")] = False,
     as_json: options.AsJson = False,

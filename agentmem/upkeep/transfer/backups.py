@@ -12,7 +12,7 @@ from pathlib import Path
 
 import filelock
 
-from agentmem.errors import NotFound, StoreBusy, StoreDamaged
+from agentmem.errors import NotFound, StoreBusy, StoreDamaged, UsageError
 from agentmem.paths import PRIVATE_FILE, make_private_folder
 from agentmem.store import copies, scratch
 from agentmem.store.rows import now
@@ -83,7 +83,11 @@ def back_up(store: Store, folder: Path | None, keep: int | None) -> BackedUp:
     if not store.exists():
         raise NotFound(f"Nothing is stored yet in {store.home.data}", "`agentmem ingest FILE` begins.")
     folder = store.home.backups if folder is None else folder
-    make_private_folder(folder)
+    try:
+        make_private_folder(folder)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageError(f"{folder} cannot be made a folder: {why}", "Name a folder to put the backup into.") from error
     place = copies.stamped(folder, _START, now())
     fresh = folder / f".{place.name}.{os.getpid()}.partial"
     try:
