@@ -27,13 +27,16 @@ def restated(connection: Connection, proposals: Sequence[Proposal]) -> list[Prop
     """
     if not proposals:
         return []
-    sought = [Sought(one.item, statements.pieces(statements.read(one.item.content), MOST_PIECES)) for one in proposals]
+    told = [statements.read(one.item.content) for one in proposals]
+    sought = [
+        Sought(one.item, statements.pieces(statement, MOST_PIECES))
+        for one, statement in zip(proposals, told, strict=True)
+    ]
     stored = wordings.find(connection, sought, now())
     earlier: dict[object, list[MemoryItem]] = {}
     settled = []
-    for one in proposals:
+    for one, statement in zip(proposals, told, strict=True):
         item = one.item
-        statement = statements.read(item.content)
         before = earlier.setdefault((item.profile, item.kind, statement.words, statement.marks), [])
         same = stages.JUDGE.by_rule(
             item, [other for other in (*stored.get(item.id, ()), *before) if _may_stand_for(other, item)]
