@@ -38,6 +38,7 @@ from agentmem.recall.sessions import foremost
 from agentmem.recall.weigh import MOST_WEIGHED, UNCONFIRMED, Rates, weigh
 from agentmem.recall.widen import prepared, widened
 from agentmem.store import anchors, embeddings, memories, messages, pasts
+from agentmem.store.engine import beside
 from agentmem.store.pasts import Past
 from agentmem.store.store import Connection, Store
 from agentmem.store.vectors import VectorTable
@@ -136,11 +137,11 @@ def _search(
     store: Store, connection: Connection, query: Query, embedder: Callable[[], Embedder | None]
 ) -> list[Ranking]:
     with ThreadPoolExecutor(max_workers=4) as pool:
-        vectors = pool.submit(_by_vector, store, connection.cursor(), query, embedder)
+        vectors = pool.submit(_by_vector, store, beside(connection), query, embedder)
         searches = [
-            pool.submit(message_words.search, connection.cursor(), query),
-            pool.submit(memory_words.search, connection.cursor(), query),
-            pool.submit(topic.search, connection.cursor(), query),
+            pool.submit(message_words.search, beside(connection), query),
+            pool.submit(memory_words.search, beside(connection), query),
+            pool.submit(topic.search, beside(connection), query),
         ]
         rankings = [related_words.search(connection, query), dates.search(connection, query)]
         near, hypothetical = vectors.result()

@@ -21,12 +21,13 @@ from filelock import FileLock, Timeout
 
 from agentmem.errors import StoreBusy, StoreDamaged
 from agentmem.paths import make_private_file, make_private_folder
+from agentmem.store.engine import InUse, Settings, engine_of
 
 _FIRST_PAUSE = 0.002  # seconds; grows by half each time up to the longest, with jitter
 _LONGEST_PAUSE = 0.05
 _CROWD_AFTER, _CROWD_PAUSE = 2.0, 0.2  # seconds; who has waited so long is one of many, and asks less often
 _HOLDER = re.compile(r"held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
-_TAKEN = ("Could not set lock", "different configuration", "being used by another process", "Conflicting lock")
+_TAKEN = ("Could not set lock", "being used by another process", "Conflicting lock")
 
 
 def log_of(file: Path) -> Path:
@@ -48,7 +49,8 @@ class Database:
         self.file = file
         self._gate = gate
         self._patience = patience
-        self._settings: dict[str, str | bool | int | float | list[str]] = {
+        self._engine = engine_of(file)
+        self._settings: Settings = {
             "memory_limit": memory_limit,
             "autoinstall_known_extensions": False,  # DuckDB would fetch them from the network
         }
@@ -75,7 +77,7 @@ class Database:
         try:
             yield connection
         finally:
-            connection.close()
+            self._engine.close(connection)
 
     @contextmanager
     def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -116,17 +118,17 @@ class Database:
     def _opened(self, deadline: float) -> Iterator[duckdb.DuckDBPyConnection]:
         previous = os.umask(0o077)  # the file must never be readable by others
         try:
-            connection = self._retry(lambda: duckdb.connect(self.file, config=self._settings), deadline)
+            connection = self._retry(partial(self._engine.open, self._settings, read_only=False), deadline)
         finally:
             os.umask(previous)
         try:
             yield connection
         finally:
-            connection.close()
+            self._engine.close(connection)
 
     def _open_reader(self, deadline: float) -> duckdb.DuckDBPyConnection:
         make_private_file(self.file)
-        opening = lambda: duckdb.connect(self.file, read_only=True, config=self._settings)  # noqa: E731
+        opening = partial(self._engine.open, self._settings, read_only=True)
         try:
             turn = self._turn(deadline)
             turn.__enter__()
@@ -160,8 +162,8 @@ class Database:
     def _holder(self) -> str:
         """Whoever holds the database right now, found out by asking DuckDB for it."""
         try:
-            duckdb.connect(self.file, read_only=True, config=self._settings).close()
-        except duckdb.Error as error:
+            self._engine.close(self._engine.open(self._settings, read_only=True))
+        except (duckdb.Error, InUse) as error:
             return _name_of(str(error))
         return ""
 
@@ -170,9 +172,9 @@ class Database:
         while True:
             try:
                 return opening()
-            except duckdb.Error as error:
+            except (duckdb.Error, InUse) as error:
                 reason = str(error)
-                if not any(sign in reason for sign in _TAKEN):
+                if not isinstance(error, InUse) and not any(sign in reason for sign in _TAKEN):
                     raise StoreDamaged(
                         f"The store {self.file} cannot be opened: {reason.splitlines()[0]}",
                         f"Nothing has been changed. Copies made before upgrades are in {self.file.parent / 'backups'}.",

@@ -15,6 +15,7 @@ from agentmem.paths import Home, make_private, make_private_file, make_private_f
 from agentmem.redaction.key import store_key
 from agentmem.store import migrations
 from agentmem.store.connection import Database
+from agentmem.store.engine import nothing
 from agentmem.store.rewrite import rewrite
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Store:
             StoreDamaged: it cannot be opened.
         """
         if not self.exists():
-            with duckdb.connect(":memory:") as empty:
+            with nothing() as empty:
                 migrations.run(empty, *migrations.pending(empty))
                 yield empty
             return
