@@ -96,8 +96,11 @@ class Engine:
         self._reading = read_only
 
     def _detach(self) -> None:
+        """Let go of the file, and of what a connection attached beside it."""
         try:
-            self._started().execute(f"DETACH {_NAME}")
+            names = self._started().execute("SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL")
+            for (name,) in names.fetchall():
+                self._started().execute(f'DETACH "{name}"')
         except duckdb.Error:  # broken by what came before
             self._duckdb = None
 

@@ -51,6 +51,16 @@ def test_nothing_of_the_store_stays_open(store: Store):
     assert not [file for file in left if file.startswith(str(store.home.data))]
 
 
+def test_what_was_attached_beside_the_store_goes_with_it(store: Store, tmp_path: Path):
+    duckdb.connect(tmp_path / "other.duckdb").close()
+    for _ in range(2):
+        with pytest.raises(KeyError), store.writing() as connection:
+            connection.execute(f"ATTACH '{tmp_path}/other.duckdb' AS other (READ_ONLY)")
+            raise KeyError
+    with store.reading() as connection:
+        assert count(connection) == 1
+
+
 def test_threads_read_at_once_and_a_writer_waits_for_them(store: Store):
     impatient = Store(store.home, Config(patience=0.05))
     with store.reading() as first, Store(store.home, Config()).reading() as second:
