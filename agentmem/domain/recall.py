@@ -21,6 +21,7 @@ class Query:
         text: as it was asked.
         terms: the hashed terms of its content words.
         topics: (topic key, weight) that it asks about, best first.
+        tasks: it asks for what is still to be done.
         dates: the dates and periods in it.
         reference: what "today" means.
         profiles: where to look.
@@ -43,6 +44,7 @@ class Query:
     profiles: tuple[str, ...]
     terms: tuple[int, ...] = ()
     topics: tuple[tuple[str, float], ...] = ()
+    tasks: bool = False
     dates: tuple[DateMention, ...] = ()
     types: tuple[str, ...] = TYPES
     kinds: tuple[str, ...] = ()

@@ -11,14 +11,14 @@ an average chat message of 25 words (two shared cores, Python 3.11), under 0.2 s
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import datetime
 
-from agentmem.domain.dates import DateMention, find_dates
 from agentmem.domain.ids import message_id
 from agentmem.domain.memories import Candidate, MemoryKind
 from agentmem.domain.messages import Message, MessageKind, Role, Trust
 from agentmem.ingest.classify import classify
+from agentmem.ingest.said import Found, Sentence, Session
 from agentmem.rules.attributes import Exact, find_exact
 from agentmem.rules.choices import Chosen, find_choices
 from agentmem.rules.grammar import Grammar, SentencePattern, grammar
@@ -32,59 +32,7 @@ EXTRACTOR = "rules/1"
 
 _WORDS = re.compile(r"[a-z]+(?:['-][a-z]+)*|\d")
 _SPEAKERS = frozenset(role.value for role in Role) | {"human", "ai", "me", "you"}
-# Without a timestamp only dates that carry their year are believed; the reference is then of no importance.
-_NO_REFERENCE = datetime(2000, 1, 1, tzinfo=UTC)
 _LEFTOVER = re.compile(r"[^\W\d_]+", re.UNICODE)
-
-
-@dataclass(slots=True)
-class _Session:
-    """What earlier messages of the session tell about later ones."""
-
-    recent: list[int] = field(default_factory=list)
-    entities: dict[int, str] = field(default_factory=dict)
-
-    def note(self, topic: int, entity: str = "") -> None:
-        self.recent.insert(0, topic)
-        if entity:
-            known = self.entities.get(topic)
-            same = known is None or entity_scope(known) == entity_scope(entity)
-            self.entities[topic] = entity if same else ""
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """One sentence: as written, as patterns read it (same length), and where it comes from."""
-
-    original: str
-    text: str
-    words: frozenset[str]
-    grammar: Grammar
-    message: Message
-
-    @property
-    def quote(self) -> str:
-        """The words of the message, without a comma that a cut has left behind."""
-        return self.original.rstrip(" ,;:、，—–-")
-
-    @property
-    def assistant(self) -> bool:
-        return self.message.role is Role.ASSISTANT
-
-    def dates(self) -> list[DateMention]:
-        """The dates it names, as far as the message's timestamp can tell them."""
-        if self.message.at is None:
-            return [date for date in find_dates(self.original, _NO_REFERENCE) if date.has_year and not date.relative]
-        return find_dates(self.original, self.message.at)
-
-
-@dataclass(frozen=True, slots=True)
-class _Proposal:
-    """A candidate, and what it tells about later messages of the session."""
-
-    candidate: Candidate
-    topic: int | None = None
-    entity: str = ""
 
 
 def extract(messages: Sequence[Message]) -> list[Candidate]:
@@ -97,11 +45,12 @@ def extract(messages: Sequence[Message]) -> list[Candidate]:
     back later in the session is a candidate again: only so can it supersede what was said in between. The same messages
     always give the same candidates. Never raises on any text.
     """
-    session = _Session()
+    session = Session()
     found: dict[tuple[str, str, str | None, str], Candidate] = {}
     for message in messages:
         if message.kind is not MessageKind.TEXT or message.role not in (Role.USER, Role.ASSISTANT):
             continue
+        session.turn += 1
         hints = _hints(message.content)
         if hints is not None and not hints:
             continue
@@ -119,10 +68,12 @@ def _hints(content: str) -> frozenset[str] | None:
         return None
     english = grammar("en")
     words = frozenset(_WORDS.findall(content.lower().replace("\u2019", "'")))
-    return None if _may_choose(words, content, english) else words & english.by_word.keys()
+    if _may_choose(words, content, english):
+        return None
+    return words & english.by_word.keys() | words & english.correction_words
 
 
-def _sentences(message: Message, hints: frozenset[str] | None) -> Iterator[_Sentence]:
+def _sentences(message: Message, hints: frozenset[str] | None) -> Iterator[Sentence]:
     content = message.content
     text = blot(plain(content))
     whole = "" if text.isascii() else language_of(text[:2_000])
@@ -138,9 +89,11 @@ def _sentences(message: Message, hints: frozenset[str] | None) -> Iterator[_Sent
                     continue
                 words = frozenset(_WORDS.findall(lowered))
                 # Triggers are far cheaper than guards, and most sentences have none.
-                if words.isdisjoint(rules.by_word) and not _may_choose(words, readable, rules):
+                if words.isdisjoint(rules.by_word.keys() | rules.correction_words) and not _may_choose(
+                    words, readable, rules
+                ):
                     continue
-            sentence = _Sentence(content[start:end], readable, words, rules, message)
+            sentence = Sentence(content[start:end], readable, words, rules, message)
             if _asks(readable, rules):
                 cut = _tail(sentence)
                 if cut is not None and not _asks(cut.text, rules):
@@ -153,7 +106,7 @@ def _asks(text: str, rules: Grammar) -> bool:
     return text.rstrip("\"')*_ ").endswith(("?", "？")) or rules.question.search(text) is not None
 
 
-def _tail(sentence: _Sentence) -> _Sentence | None:
+def _tail(sentence: Sentence) -> Sentence | None:
     """The sentence up to where a question or a doubt is tagged on ("… , can you help?"); None where nothing is."""
     cut = sentence.grammar.tail.search(sentence.text, min(15, len(sentence.text)))
     if cut is None:
@@ -161,22 +114,34 @@ def _tail(sentence: _Sentence) -> _Sentence | None:
     return replace(sentence, original=sentence.original[: cut.start()], text=sentence.text[: cut.start()])
 
 
-def _candidates(sentence: _Sentence, session: _Session) -> list[Candidate]:
+def _candidates(sentence: Sentence, session: Session) -> list[Candidate]:
     """What one sentence gives. Doubt is looked for last: it is the dearest test, and few sentences get so far."""
-    found = list(_propose(sentence, session))
-    if found and sentence.grammar.doubt.search(sentence.text) is not None:
+    corrected = _corrected(sentence, session)
+    found = [corrected] if corrected else list(_propose(sentence, session))
+    if found and not corrected and sentence.grammar.doubt.search(sentence.text) is not None:
         head = _tail(sentence)
         if head is not None and sentence.grammar.doubt.search(head.text) is None:
             found = list(_propose(head, session))
         else:
             found = list(_propose(sentence, session, doubtful=True))
     for proposal in found:
-        if proposal.topic is not None:
-            session.note(proposal.topic, proposal.entity)
+        session.note(sentence, proposal)
     return [proposal.candidate for proposal in found]
 
 
-def _propose(sentence: _Sentence, session: _Session, *, doubtful: bool = False) -> Iterator[_Proposal]:
+def _corrected(sentence: Sentence, session: Session) -> Found | None:
+    """What the sentence in which a person just named a value says with the value that they now say they meant."""
+    again = session.corrected(sentence)
+    if again is None:
+        return None
+    meant, key, value = again
+    for found in _from_marks(meant, find_marks(meant.text), session):
+        if (found.candidate.topic_key, found.value) == (key, value):
+            return replace(found, candidate=replace(found.candidate, quote=sentence.quote))
+    return None
+
+
+def _propose(sentence: Sentence, session: Session, *, doubtful: bool = False) -> Iterator[Found]:
     made = general = False
     if not doubtful and _may_choose(sentence.words, sentence.text, sentence.grammar):
         marks = find_marks(sentence.text)
@@ -193,7 +158,7 @@ def _propose(sentence: _Sentence, session: _Session, *, doubtful: bool = False) 
         if candidate is not None:
             made = made or bool(pattern.topic)
             general = general or not pattern.topic
-            yield _Proposal(candidate)
+            yield Found(candidate)
 
 
 def _may_choose(words: frozenset[str], text: str, rules: Grammar) -> bool:
@@ -209,7 +174,7 @@ def _may_choose(words: frozenset[str], text: str, rules: Grammar) -> bool:
     return ":" in text or not words.isdisjoint(rules.named_words) or not words.isdisjoint(rules.attribute_words)
 
 
-def _triggered(sentence: _Sentence) -> list[SentencePattern]:
+def _triggered(sentence: Sentence) -> list[SentencePattern]:
     """The patterns that have a trigger word in the sentence, in the order of the file."""
     rules = sentence.grammar
     if rules.spaced:
@@ -218,15 +183,15 @@ def _triggered(sentence: _Sentence) -> list[SentencePattern]:
     return [pattern for pattern in rules.patterns if any(trigger in sentence.text for trigger in pattern.triggers)]
 
 
-def _from_marks(sentence: _Sentence, marks: list[Mark], session: _Session) -> Iterator[_Proposal]:
+def _from_marks(sentence: Sentence, marks: list[Mark], session: Session) -> Iterator[Found]:
     reading = Reading(sentence.text, sentence.original, marks, sentence.grammar, sentence.assistant)
     for choice in find_choices(reading, session.recent):
-        yield _Proposal(_choice_candidate(sentence, choice), choice.topic)
+        yield Found(_choice_candidate(sentence, choice), choice.topic, value=" ".join(choice.values))
     for exact in find_exact(reading, session.entities):
-        yield _Proposal(_exact_candidate(sentence, exact), exact.topic, exact.entity)
+        yield Found(_exact_candidate(sentence, exact), exact.topic, exact.entity, exact.value)
 
 
-def _choice_candidate(sentence: _Sentence, choice: Chosen) -> Candidate:
+def _choice_candidate(sentence: Sentence, choice: Chosen) -> Candidate:
     topic = lexicon().topics[choice.topic]
     words = templates(sentence.grammar, sentence.message.content)
     name = label(topic, sentence.grammar, sentence.message.content)
@@ -249,7 +214,7 @@ def _choice_candidate(sentence: _Sentence, choice: Chosen) -> Candidate:
     )
 
 
-def _says_more(sentence: _Sentence, choice: Chosen) -> bool:
+def _says_more(sentence: Sentence, choice: Chosen) -> bool:
     """Whether a sentence holds more than the choice made of it."""
     kept = bytearray(b"\x01" * len(sentence.text))
     for start, end in choice.used:
@@ -261,7 +226,7 @@ def _says_more(sentence: _Sentence, choice: Chosen) -> bool:
     return bool(words) if sentence.grammar.spaced else sum(map(len, words)) > 5
 
 
-def _exact_candidate(sentence: _Sentence, exact: Exact) -> Candidate:
+def _exact_candidate(sentence: Sentence, exact: Exact) -> Candidate:
     words = templates(sentence.grammar, sentence.message.content)
     if exact.topic is None:
         ask = questions(words["ask_attribute_bare"], topic=exact.entity)
@@ -280,7 +245,7 @@ def _exact_candidate(sentence: _Sentence, exact: Exact) -> Candidate:
     )
 
 
-def _from_pattern(sentence: _Sentence, pattern: SentencePattern) -> Candidate | None:
+def _from_pattern(sentence: Sentence, pattern: SentencePattern) -> Candidate | None:
     match = pattern.pattern.search(sentence.text)
     if match is None or (pattern.deny is not None and pattern.deny.search(sentence.text) is not None):
         return None
@@ -333,7 +298,7 @@ def _span(match: re.Match[str], group: str) -> tuple[int, int]:
     )
 
 
-def _first_date(sentence: _Sentence) -> datetime | None:
+def _first_date(sentence: Sentence) -> datetime | None:
     dates = sentence.dates()
     return dates[0].start if dates else None
 
@@ -351,7 +316,7 @@ def _personal(key: str, message: Message) -> str:
 
 
 def _candidate(
-    sentence: _Sentence,
+    sentence: Sentence,
     *,
     kind: str,
     content: str,

@@ -9,7 +9,7 @@ from agentmem.domain.recall import TYPES, Query
 from agentmem.domain.text import clean
 from agentmem.domain.weights import Weights
 from agentmem.recall import elapsed
-from agentmem.rules.topics import topics_asked
+from agentmem.rules.topics import tasks_asked, topics_asked
 from agentmem.rules.words import function_words
 from agentmem.store.fulltext import Terms
 
@@ -63,6 +63,7 @@ def analyze(
         profiles=tuple(profiles),
         terms=content,
         topics=tuple(topics_asked(text)),
+        tasks=tasks_asked(text),
         dates=dates,
         types=tuple(types),
         kinds=tuple(kinds),

@@ -1,8 +1,8 @@
 """Step after fusion: a message that states what was replaced stands below what replaced it, and says so.
 
 A raw message is as it was said, whatever became of it. One that states a superseded value would be taken for the truth
-if it stood first: the memory that holds now goes above it, and is brought in if it was not found. A message that states
-what was forgotten is left out.
+if it stood first: the memory that holds now goes above it, and is brought in if it was not found. Where that was
+forgotten, or purged, the message is marked all the same. A message that states what was forgotten is left out.
 
 What a message states is known where a memory rests on it. Others ("OK, port 8443 it is") are known by their words: what
 an old value of a topic had that the present one has not, beside some of what both have, in a message older than the
@@ -27,6 +27,9 @@ _MOST_NUMBERS = 60  # in the messages found, by which the topics of old values a
 Place = tuple[str, str]
 """Session id and message id."""
 
+REPLACED_BY_FORGOTTEN = "replaced by what was forgotten"
+"""The mark of a message whose value was replaced by one that is not known any more."""
+
 _OldValue = tuple[frozenset[str], frozenset[str], MemoryItem]
 """The words that only an old value has, those that it shares with the present one, and the present one."""
 
@@ -44,6 +47,11 @@ def settle(connection: Connection, query: Query, hits: tuple[Hit, ...]) -> tuple
     replaced = {
         place: successor for place, items in states.items() if (successor := _replaced_by(items, last)) is not None
     }
+    lost = {place for place, items in states.items() if _without_successor(items, last)}
+    hits = tuple(
+        replace(hit, marks=(*hit.marks, REPLACED_BY_FORGOTTEN)) if (hit.session_id, hit.id) in lost else hit
+        for hit in hits
+    )
     old = _old_values(connection, query, hits, replaced.values())
     for hit in hits:
         place = (hit.session_id or "", hit.id)
@@ -95,6 +103,15 @@ def _forgotten(
     said = [hit for hit in hits if hit.type == MESSAGE]
     again = tells_forgotten(connection, query.profiles, [hit.content for hit in said])
     return found | {(hit.session_id or "", hit.id) for hit, tells in zip(said, again, strict=True) if tells}
+
+
+def _without_successor(items: Sequence[MemoryItem], last: Mapping[str, MemoryItem]) -> bool:
+    """Whether all that a message states was replaced, and by nothing that holds: that was forgotten since."""
+    return bool(items) and all(
+        one.status is Status.SUPERSEDED
+        and ((end := last.get(one.id)) is None or end.status in (Status.FORGOTTEN, Status.SUPERSEDED))
+        for one in items
+    )
 
 
 def _replaced_by(items: Sequence[MemoryItem], last: Mapping[str, MemoryItem]) -> MemoryItem | None:

@@ -24,10 +24,13 @@ def build() -> str:
     latin: dict[str, list[list[str | int]]] = {}
     other: dict[str, list[list[str | int]]] = {}
 
+    def folded(phrase: str) -> str:
+        return "".join(folds.get(char, char) for char in phrase)
+
     def add(phrase: str, role: str, topic: int, canonical: str = "") -> None:
         phrase = plain(phrase)
         # Japanese text is not folded, and a Japanese word without kana is stored as written and folded.
-        spellings = [phrase, "".join(folds.get(char, char) for char in phrase)]
+        spellings = [phrase, folded(phrase)]
         spellings += [spelling.replace(" ", "") for spelling in spellings if not phrase.isascii()]
         for spelling in dict.fromkeys(spelling if phrase.isascii() else spelling.lower() for spelling in spellings):
             table = latin if spelling.isascii() else other
@@ -54,9 +57,12 @@ def build() -> str:
 
     entities = {plain(alias).lower(): name for name, aliases in source["entities"].items() for alias in aliases}
     asking, function = [], []
+    tasks: dict[str, list[str]] = {"tasks": [], "tasks_beside": []}
     for language in LANGUAGES:
         function += words[language]["function_words"].lower().split()
         asking += words[language]["asking"].lower().split()
+        for name, phrases in tasks.items():
+            phrases += [form for phrase in words[language][name] for form in (phrase, folded(phrase))]
     data: dict[str, Any] = {
         "topics": [_topic(topic) for topic in source["topic"]],
         "latin": latin,
@@ -70,6 +76,8 @@ def build() -> str:
             {*function, *("".join(unfolds.get(char, char) for char in word) for word in function)}
         ),
         "asking_words": sorted(set(asking)),
+        **{name: sorted(set(phrases)) for name, phrases in tasks.items()},
+        "environments": {form: name for name, forms in source["environments"].items() for form in forms},
         "fold": pairs,
     }
     return json.dumps(data, ensure_ascii=False, indent=None, separators=(",", ":")).replace('],"', '],\n"') + "\n"

@@ -14,6 +14,7 @@ A language file holds, besides `[words]` (for `agentmem.rules.tables`):
 `[[attribute]]` the name of an attribute, `link`, and a value of its type; `follow` must come after the value.
 `[[version]]`   a member and its version.
 `[[pattern]]`   whole sentences; groups `value` `gist` `attribute` (numbered variants allowed).
+`[correction]`  what is said in place of a value just named: `value` is the group, English `triggers` are necessary.
 `[templates]`   wording of what is stored.
 
 All code is the same for all languages. `by_word` maps a trigger word to the positions of its patterns.
@@ -151,6 +152,8 @@ class Grammar:
     value_heads: frozenset[str]
     name_heads: frozenset[str]
     capitals: re.Pattern[str]
+    correction: re.Pattern[str]
+    correction_words: frozenset[str]
     templates: dict[str, Any]
     templates_hant: dict[str, Any]
 
@@ -279,6 +282,8 @@ def grammar(language: str) -> Grammar:
         value_heads=value_heads,
         name_heads=name_heads | _words(families.get("heads", "")),
         capitals=capitals,
+        correction=rx(data["correction"]["pattern"]),
+        correction_words=_words(data["correction"].get("triggers", "")),
         templates=data["templates"],
         templates_hant=data.get("templates_hant", data["templates"]),
     )

@@ -120,7 +120,7 @@ def _looks_human(text: str, start: int, end: int) -> bool:
     if _NOT_PROSE.match(text, start, end) or _speaks(text, start, end):
         return False
     sample = text[start : min(end, start + 400)]
-    if len(sample) < 12:
+    if len(sample) < 16:
         return True
     return len(_UNWORDLY.findall(sample)) <= 0.38 * len(sample)
 

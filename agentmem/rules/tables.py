@@ -69,6 +69,9 @@ class Lexicon(NamedTuple):
     common: frozenset[str]
     function_words: frozenset[str]
     asking_words: frozenset[str]
+    tasks: tuple[str, ...]
+    tasks_beside: tuple[str, ...]
+    environments: dict[str, str]
     fold: dict[int, int]
 
 
@@ -87,6 +90,9 @@ def lexicon() -> Lexicon:
         common=frozenset(data["common"]),
         function_words=frozenset(data["function_words"]),
         asking_words=frozenset(data["asking_words"]),
+        tasks=tuple(data["tasks"]),
+        tasks_beside=tuple(data["tasks_beside"]),
+        environments=data["environments"],
         fold={ord(old): ord(new) for old, new in data["fold"]},
     )
 

@@ -12,6 +12,8 @@ The same functions serve stored statements and questions, so both arrive at the 
 """
 
 import re
+from collections.abc import Iterable
+from functools import lru_cache
 
 from agentmem.rules.tables import (
     ASK,
@@ -152,7 +154,11 @@ def entity_before(text: str, end: int, stop: frozenset[str] = frozenset()) -> st
     return text[start:end].strip().removesuffix("的").removesuffix("の").removesuffix("의").strip()
 
 
-_ENVIRONMENT = re.compile(r"\b(staging|production|prod|preview|sandbox|qa|uat)\b[\w\s'-]{0,40}$", re.IGNORECASE)
+@lru_cache(maxsize=1)
+def _environment() -> re.Pattern[str]:
+    """A word for an environment, and what may stand between it and the end."""
+    forms = [rf"\b{re.escape(form)}\b" if form.isascii() else re.escape(form) for form in lexicon().environments]
+    return re.compile(rf"({'|'.join(forms)})[\w\s'-]{{0,40}}$", re.IGNORECASE)
 
 
 def environment_before(text: str, end: int) -> str:
@@ -160,8 +166,8 @@ def environment_before(text: str, end: int) -> str:
 
     What runs there is no newer value of what runs elsewhere.
     """
-    found = _ENVIRONMENT.search(text[max(0, end - 60) : end])
-    return found[1].lower().replace("production", "prod") if found else ""
+    found = _environment().search(text[max(0, end - 60) : end])
+    return lexicon().environments[found[1].lower()] if found else ""
 
 
 def key_of(topic: Topic, entity: str = "") -> str:
@@ -216,6 +222,30 @@ def topics_asked(text: str) -> list[tuple[str, float]]:
             elif role == CUE and not left and sum(number in other.topics(CUE) for other in marks) > 1:
                 note(topic.key, 0.5)
     return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+
+
+def tasks_asked(text: str) -> bool:
+    """Whether a question asks for what is still to be done, and for nothing in particular: "what is left to do?"."""
+    words = lexicon()
+    text = fold(plain(text[:LONGEST_QUESTION])).lower()
+    spans = _spans(text, words.tasks)
+    if not spans:
+        return False
+    tokens = list(TOKEN.finditer(text))
+    return not _unexplained(text, tokens, spans + _spans(text, words.tasks_beside))
+
+
+def _spans(text: str, phrases: Iterable[str]) -> list[tuple[int, int]]:
+    """Where phrases stand in a text; those in Latin letters as whole words."""
+    found = []
+    for phrase in phrases:
+        start = text.find(phrase)
+        while start >= 0:
+            end = start + len(phrase)
+            if not (phrase.isascii() and (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum())):
+                found.append((start, end))
+            start = text.find(phrase, end)
+    return found
 
 
 def _attributes(mark: Mark) -> list[int]:

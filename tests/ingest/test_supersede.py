@@ -117,3 +117,61 @@ def test_what_runs_elsewhere_is_no_newer_value(memory: Memory, said):
         states["The staging database is Postgres 14."] == states["The production database is Postgres 16."] == "active"
     )
     assert (states["The API runs on port 8080."], states["The API runs on port 9090."]) == ("superseded", "active")
+
+
+@pytest.mark.parametrize(
+    ("there", "here", "value"),
+    [
+        ("测试环境的数据库是 MySQL。", "数据库是 Postgres。", "MySQL"),
+        ("生产环境用 Postgres。", "数据库是 MySQL。", "Postgres"),
+        ("本番では PostgreSQL を使います。", "データベースは MySQL です。", "PostgreSQL"),
+        ("운영 서버에서는 Postgres를 써요.", "데이터베이스는 MySQL이에요.", "Postgres"),
+        ("In prod we use Postgres.", "The database is MySQL.", "Postgres"),
+    ],
+)
+def test_what_runs_elsewhere_is_no_newer_value_in_any_language(memory: Memory, said, there: str, here: str, value: str):
+    for order in ((there, here), (here, there)):
+        memory.ingest(said(*[("user", text) for text in order], session=order[0]))
+    active = {item.topic_key: item.content for item in memory.list() if item.topic_key.endswith(".database")}
+    assert len(active) == 2
+    elsewhere = next(key for key in active if key != "project.database")
+    assert elsewhere.startswith(("staging", "production")) and value in active[elsewhere]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "key", "value"),
+    [
+        ("From now on the web server listens on port 3000.", "Sorry, I meant 4000.", "web_server.port", "4000"),
+        ("The web server listens on port 3000.", "correction: 4000", "web_server.port", "4000"),
+        (
+            "The API rate limit is 500 requests per minute.",
+            "Sorry, I meant 5000, not 500.",
+            "api.rate_limit",
+            "5000 requests",
+        ),
+        ("Use npm for installs.", "Oops, I meant pnpm.", "project.package_manager", "pnpm"),
+        ("用 npm 安装。", "抱歉，我是说 pnpm。", "project.package_manager", "pnpm"),
+        ("staging 数据库跑在 5433 端口。", "更正：5434", "staging_database.port", "5434"),
+        (
+            "ステージングのデータベースのポートは 5433 です。",
+            "すみません、5434 です。",
+            "staging_database.port",
+            "5434",
+        ),
+        ("스테이징 데이터베이스 포트는 5433입니다.", "죄송해요, 5434번이에요.", "staging_database.port", "5434"),
+    ],
+)
+def test_a_correction_replaces_what_was_just_said(memory: Memory, said, first, second, key, value):
+    memory.ingest(said(("user", first), ("assistant", "All right."), ("user", second)))
+    (active,) = [item for item in of_topic(memory, key) if item.status == "active"]
+    assert value in active.content
+    assert [quoted.quote for quoted in memory.show(active.id).evidence] == [second]
+    assert [item.status for item in of_topic(memory, key)].count("superseded") == 1
+
+
+@pytest.mark.parametrize(
+    "second", ["Sorry, the tests fail.", "I mean it.", "It's 4000.", "Sorry, I meant Postgres.", "3000, I mean."]
+)
+def test_what_corrects_nothing_replaces_nothing(memory: Memory, said, second):
+    memory.ingest(said(("user", "The web server listens on port 3000."), ("user", second)))
+    assert [item.status for item in of_topic(memory, "web_server.port")] == ["active"]

@@ -1,6 +1,9 @@
 """Raw messages that state what was replaced, or forgotten."""
 
+import pytest
+
 from agentmem import Memory
+from agentmem.recall.outdated import REPLACED_BY_FORGOTTEN
 from agentmem.upkeep.selection import Wanted
 
 
@@ -53,3 +56,14 @@ def test_a_message_that_states_what_was_forgotten_is_left_out(memory: Memory, sa
     assert all("9000" not in hit.content for hit in memory.recall("staging port 9000", k=50).hits)
     memory.unforget(Wanted(id=item.id))
     assert any("9000" in hit.content for hit in memory.recall("staging port 9000", k=50).hits)
+
+
+@pytest.mark.parametrize("purge", [False, True])
+def test_what_was_replaced_stays_so_when_what_replaced_it_is_forgotten(memory: Memory, said, purge: bool):
+    changed(memory, said)
+    item = next(item for item in memory.list() if "9000" in item.content)
+    (memory.purge if purge else memory.forget_all)(Wanted(id=item.id))
+    for everything in (False, True):
+        hits = memory.recall("staging port 8443", types=["message"], everything=everything).hits
+        (old,) = [hit for hit in hits if hit.role == "user" and "8443" in hit.content]
+        assert old.marks == (REPLACED_BY_FORGOTTEN,)

@@ -5,6 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from agentmem import Config, Memory, ModelMismatch, UsageError
+from agentmem.rules.topics import tasks_asked
+
+NOW = datetime.now(UTC).date().isoformat()
 
 ENGLISH = (
     ("user", "I'm building a React + TypeScript dashboard."),
@@ -187,3 +190,29 @@ def test_ties_go_to_the_newer(memory: Memory):
     times = [hit.at for hit in memory.recall("nightly job failed", types=("message",)).hits]
     assert times == sorted(times, reverse=True)
     assert times[0] == datetime(2026, 5, 5, 8, tzinfo=UTC)
+
+
+TASKS = (
+    ("Use pnpm, not npm.", "TODO: rotate the API keys before the release.",
+     ("What do I still have to do?", "open tasks", "what's on my todo list?", "any pending tasks?")),
+    ("用 pnpm，不要用 npm。", "待办：发布前轮换 API 密钥。",
+     ("我还有什么要做", "还有哪些待办？", "未完成的任务", "還有什麼沒做完？")),
+    ("npm ではなく pnpm を使って。", "TODO: リリース前に API キーを更新する。",
+     ("残っているタスクは？", "やることは？", "あと何をすればいい？", "残作業")),
+    ("npm 말고 pnpm을 써 주세요.", "할 일: 배포 전에 API 키를 교체하기.",
+     ("아직 해야 할 일이 뭐야", "미완료 작업", "할 일 목록", "남은 일이 뭐가 있지?")),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("beside", "task", "questions"), TASKS, ids=("en", "zh", "ja", "ko"))
+def test_open_tasks_are_asked_for_in_any_language(memory: Memory, said, beside, task, questions):
+    memory.ingest(said(("user", beside), ("user", task), day=NOW))
+    for question in (*questions, TASKS[0][2][0]):
+        best = memory.recall(question).hits[0]
+        assert best.kind == "task" and "API" in best.content, question
+
+
+def test_a_question_about_something_is_none_about_open_tasks():
+    assert not any(
+        map(tasks_asked, ("What do I have to do to install it?", "todo comments", "仕事は何ですか", "내 일은?", "工作"))
+    )
